@@ -1,0 +1,398 @@
+//! Configuration: one struct, read from a lookup and not from the process, so
+//! that tests need not touch the environment. All mistakes are reported
+//! together, and secrets never print.
+
+mod database;
+mod read;
+mod variables;
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::time::Duration;
+
+pub use database::{DatabaseUrl, Host, Secret};
+pub use read::ConfigError;
+use read::Reader;
+pub use variables::{VARIABLES, Variable};
+
+/// Which of the two services is configured. They differ in a few defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Threads.
+    Before,
+    /// Tasks.
+    After,
+}
+
+impl Service {
+    /// The name of the binary, the Sentry tag `service` and the database's
+    /// `application_name`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// Everything that can be set. [`VARIABLES`] has the meanings in prose.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Which service this is.
+    pub service: Service,
+    /// `LISTEN`: the address to listen on; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// `WORKERS`: the most threads for connections (before), or the number of
+    /// runtime threads (after).
+    pub workers: usize,
+    /// `RUNTIME`: how `after` spreads its tasks over threads.
+    pub runtime: Runtime,
+    /// Bounds on connections, requests and stopping.
+    pub limits: Limits,
+    /// The database and the pool.
+    pub database: Database,
+    /// The error tracker; none if `SENTRY_DSN` is unset or empty.
+    pub sentry: Option<Sentry>,
+    /// What is logged, and how.
+    pub log: Log,
+    /// `EXPERIMENTS`: whether `/sleep` and `/fail` are served.
+    pub experiments: bool,
+}
+
+/// Bounds on connections, requests and stopping.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// `REQUEST_TIMEOUT_MS`: from the last byte of the head to the answer, the
+    /// body included. After it, 408 if the body is missing, else 503.
+    pub request_timeout: Duration,
+    /// `HEADER_TIMEOUT_MS`: from the first byte of a request, or from the
+    /// accepting of a connection, to the end of the head. After it, closed.
+    pub header_timeout: Duration,
+    /// `KEEP_ALIVE_MS`: how long a connection may be idle between requests.
+    pub keep_alive: Duration,
+    /// `BODY_LIMIT_BYTES`: the longest body that is taken; 413 over it.
+    pub body_limit: usize,
+    /// `MAX_CONNECTIONS`: the most open connections; 503 and closed over it.
+    pub max_connections: usize,
+    /// `SHUTDOWN_GRACE_MS`: how long a stop waits for what is in flight.
+    pub shutdown_grace: Duration,
+}
+
+/// The database and the pool.
+#[derive(Clone, Debug)]
+pub struct Database {
+    /// `DATABASE_URL`, with the password from `PGPASSWORD` if it has none.
+    pub url: DatabaseUrl,
+    /// `DB_POOL`: the most connections to the database.
+    pub pool: usize,
+    /// `DB_ACQUIRE_TIMEOUT_MS`: how long a request waits for a connection; 503
+    /// after it.
+    pub acquire_timeout: Duration,
+    /// `DB_STATEMENT_TIMEOUT_MS`: how long a statement may run or wait for a
+    /// lock; 503 after it. Set on each connection, so that Postgres itself ends
+    /// a statement whose caller has gone.
+    pub statement_timeout: Duration,
+}
+
+/// The error tracker.
+#[derive(Clone, Debug)]
+pub struct Sentry {
+    /// `SENTRY_DSN`. Its key may only send events, but is not printed either.
+    pub dsn: Secret<sentry::types::Dsn>,
+    /// `SENTRY_ENVIRONMENT`.
+    pub environment: String,
+    /// `SENTRY_RELEASE`; the package's name and version by default.
+    pub release: String,
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// `RUST_LOG`: directives of `tracing-subscriber`'s `EnvFilter`.
+    pub filter: String,
+    /// `LOG_FORMAT`.
+    pub format: LogFormat,
+}
+
+/// `LOG_FORMAT`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines: one JSON object a line.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("must be text or json"),
+        }
+    }
+}
+
+/// `RUNTIME`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// One work-stealing runtime over `WORKERS` threads.
+    MultiThread,
+    /// One runtime on one thread.
+    CurrentThread,
+    /// `WORKERS` runtimes of one thread, each with its own listener
+    /// (`SO_REUSEPORT`) and its share of the pool.
+    PerCore,
+}
+
+impl FromStr for Runtime {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "multi-thread" => Ok(Self::MultiThread),
+            "current-thread" => Ok(Self::CurrentThread),
+            "per-core" => Ok(Self::PerCore),
+            _ => Err("must be multi-thread, current-thread or per-core"),
+        }
+    }
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MultiThread => "multi-thread",
+            Self::CurrentThread => "current-thread",
+            Self::PerCore => "per-core",
+        })
+    }
+}
+
+impl Config {
+    /// Reads the configuration of a service from a lookup of variables.
+    ///
+    /// # Errors
+    /// All mistakes together, each with the name of its variable.
+    pub fn read(
+        service: Service,
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let mut reader = Reader::new(lookup);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (port, workers) = match service {
+            Service::Before => (8001, 200),
+            Service::After => (8002, cores),
+        };
+        let config = Self {
+            service,
+            listen: reader.parsed("LISTEN", ([127, 0, 0, 1], port).into(), |text| {
+                text.parse()
+                    .map_err(|_| "must be an address and a port, such as 127.0.0.1:8001")
+            }),
+            workers: reader.number("WORKERS", workers, 1, 10_000),
+            runtime: reader.parsed("RUNTIME", Runtime::MultiThread, str::parse),
+            limits: Limits {
+                request_timeout: reader.millis("REQUEST_TIMEOUT_MS", 10_000),
+                header_timeout: reader.millis("HEADER_TIMEOUT_MS", 10_000),
+                keep_alive: reader.millis("KEEP_ALIVE_MS", 75_000),
+                body_limit: reader.number("BODY_LIMIT_BYTES", 65_536, 1, 1 << 30),
+                max_connections: reader.number("MAX_CONNECTIONS", 10_000, 1, 1_000_000),
+                shutdown_grace: reader.millis("SHUTDOWN_GRACE_MS", 10_000),
+            },
+            database: Database {
+                url: database_url(&mut reader),
+                pool: reader.number("DB_POOL", 8, 1, 1000),
+                acquire_timeout: reader.millis("DB_ACQUIRE_TIMEOUT_MS", 1000),
+                statement_timeout: reader.millis("DB_STATEMENT_TIMEOUT_MS", 5000),
+            },
+            sentry: sentry(&mut reader),
+            log: log(&mut reader),
+            experiments: reader.parsed("EXPERIMENTS", false, |text| match text {
+                "on" => Ok(true),
+                "off" => Ok(false),
+                _ => Err("must be on or off"),
+            }),
+        };
+        reader.finish(config)
+    }
+}
+
+/// Reads `DATABASE_URL`, and `PGPASSWORD` for a URL without a password.
+fn database_url(reader: &mut Reader<impl Fn(&str) -> Option<String>>) -> DatabaseUrl {
+    let Some(text) = reader.text("DATABASE_URL") else {
+        reader.wrong(
+            "DATABASE_URL",
+            "is required, such as postgres://user:password@localhost:5432/exchange",
+        );
+        return DatabaseUrl::default();
+    };
+    match DatabaseUrl::parse(&text) {
+        Ok(url) => url.or_password(reader.raw("PGPASSWORD")),
+        Err(mistake) => {
+            reader.wrong("DATABASE_URL", mistake);
+            DatabaseUrl::default()
+        }
+    }
+}
+
+/// Reads the SDK's own variables.
+fn sentry(reader: &mut Reader<impl Fn(&str) -> Option<String>>) -> Option<Sentry> {
+    let text = reader.text("SENTRY_DSN")?;
+    match text.parse() {
+        Ok(dsn) => Some(Sentry {
+            dsn: Secret::new(dsn),
+            environment: reader
+                .text("SENTRY_ENVIRONMENT")
+                .unwrap_or_else(|| "production".to_owned()),
+            release: reader.text("SENTRY_RELEASE").unwrap_or_else(|| {
+                concat!("threads-to-tokio@", env!("CARGO_PKG_VERSION")).to_owned()
+            }),
+        }),
+        Err(_) => {
+            reader.wrong(
+                "SENTRY_DSN",
+                "is not a DSN, such as https://key@sentry.example/1; leave it empty to switch Sentry off",
+            );
+            None
+        }
+    }
+}
+
+fn log(reader: &mut Reader<impl Fn(&str) -> Option<String>>) -> Log {
+    Log {
+        filter: reader.parsed("RUST_LOG", "info".to_owned(), |text| {
+            tracing_subscriber::EnvFilter::try_new(text)
+                .map(|_| text.to_owned())
+                .map_err(|_| "is not a list of log directives, such as info or warn,access=info")
+        }),
+        format: reader.parsed("LOG_FORMAT", LogFormat::Text, str::parse),
+    }
+}
+
+impl Config {
+    /// What `migrate` needs: the database alone.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub fn read_database(
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<DatabaseUrl, ConfigError> {
+        let mut reader = Reader::new(lookup);
+        let url = database_url(&mut reader);
+        reader.finish(url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: (&str, &str) = ("DATABASE_URL", "postgres://u@h/d");
+
+    fn read(service: Service, set: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::read(service, |name| {
+            set.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_design() {
+        let before = read(Service::Before, &[URL]).unwrap();
+        assert_eq!((before.listen.port(), before.workers), (8001, 200));
+        let after = read(Service::After, &[URL]).unwrap();
+        assert_eq!(after.listen.port(), 8002);
+        assert_eq!(after.database.pool, 8);
+        assert!(after.sentry.is_none() && !after.experiments);
+    }
+
+    #[test]
+    fn all_mistakes_come_together_with_their_names() {
+        let error = read(
+            Service::After,
+            &[
+                ("LISTEN", "here"),
+                ("DB_POOL", "0"),
+                ("RUNTIME", "green"),
+                ("SENTRY_DSN", "not-a-url"),
+            ],
+        )
+        .unwrap_err()
+        .to_string();
+        for name in ["DATABASE_URL", "LISTEN", "DB_POOL", "RUNTIME", "SENTRY_DSN"] {
+            assert!(error.contains(name), "{name} in {error}");
+        }
+    }
+
+    #[test]
+    fn an_empty_variable_is_an_unset_one_and_spaces_at_the_ends_do_not_count() {
+        let config = read(
+            Service::After,
+            &[
+                URL,
+                ("SENTRY_DSN", " "),
+                ("DB_POOL", ""),
+                ("LOG_FORMAT", " json "),
+            ],
+        )
+        .unwrap();
+        assert!(config.sentry.is_none());
+        assert_eq!(config.database.pool, 8);
+        assert_eq!(config.log.format, LogFormat::Json);
+        let dsn = read(
+            Service::After,
+            &[URL, ("SENTRY_DSN", " https://k@s.example/1 ")],
+        )
+        .unwrap();
+        assert!(dsn.sentry.is_some());
+    }
+
+    #[test]
+    fn secrets_do_not_print() {
+        let config = read(
+            Service::After,
+            &[
+                ("DATABASE_URL", "postgres://u@h/d"),
+                ("PGPASSWORD", "hunter2"),
+                ("SENTRY_DSN", "https://topsecret@s.example/1"),
+            ],
+        )
+        .unwrap();
+        let shown = format!("{config:?}");
+        assert!(
+            !shown.contains("hunter2") && !shown.contains("topsecret"),
+            "{shown}"
+        );
+        assert_eq!(config.database.url.password().unwrap(), "hunter2");
+    }
+
+    #[test]
+    fn every_variable_that_is_read_is_described_and_in_the_sample_file() {
+        let asked = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let _ = Config::read(Service::After, |name| {
+            asked.borrow_mut().insert(name.to_owned());
+            match name {
+                "DATABASE_URL" => Some("postgres://u@h/d".to_owned()),
+                "SENTRY_DSN" => Some("https://k@s.example/1".to_owned()),
+                _ => None,
+            }
+        });
+        let described: std::collections::BTreeSet<_> = VARIABLES
+            .iter()
+            .map(|variable| variable.name.to_owned())
+            .collect();
+        assert_eq!(*asked.borrow(), described);
+        let sample = include_str!("../../../.env.sample");
+        for name in described {
+            assert!(
+                sample.contains(&format!("{name}=")),
+                "{name} is missing in .env.sample"
+            );
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The clock of one HTTP connection: what it is waiting for, and until when.
+//! The same for both services: the one sleeps until the deadline in `poll(2)`,
+//! the other in a timer of its runtime.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::config::Limits;
+
+/// How long a connection that is closed with an unread body is still drained.
+/// Closed at once, the kernel would reset it, and the client would never see
+/// the answer that explains why (RFC 9112, section 9.6).
+const LINGER: Duration = Duration::from_secs(2);
+
+/// How long a client that is in the middle of a head may go on after a stop.
+const LAST_HEAD: Duration = Duration::from_secs(1);
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// Waiting for the first byte of the next request.
+    Idle = 0,
+    /// Waiting for the rest of a head.
+    Head = 1,
+    /// A request is being served; its own time limit counts.
+    Busy = 2,
+    /// An answer is being written.
+    Writing = 3,
+    /// Draining what the client still sends, before closing.
+    Closing = 4,
+    /// Waiting for the rest of a body, which has a deadline of its own.
+    Body = 5,
+}
+
+impl Phase {
+    fn of(number: u8) -> Self {
+        match number {
+            0 => Self::Idle,
+            1 => Self::Head,
+            2 => Self::Busy,
+            3 => Self::Writing,
+            4 => Self::Closing,
+            _ => Self::Body,
+        }
+    }
+}
+
+/// The clock itself. Only the thread or task of the connection changes it, so
+/// relaxed atomics do; they are atomics only because a task may move between
+/// threads.
+#[derive(Debug)]
+pub struct ConnectionClock {
+    base: Instant,
+    phase: AtomicU8,
+    since_micros: AtomicU64,
+    unread_body: AtomicBool,
+    stopping: AtomicBool,
+    header_timeout: Duration,
+    keep_alive: Duration,
+    write_timeout: Duration,
+}
+
+impl ConnectionClock {
+    /// Starts with the accepting of a connection, which has to send a head.
+    #[must_use]
+    pub fn start(limits: &Limits) -> Self {
+        Self {
+            base: Instant::now(),
+            phase: AtomicU8::new(Phase::Head as u8),
+            since_micros: AtomicU64::new(0),
+            unread_body: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            header_timeout: limits.header_timeout,
+            keep_alive: limits.keep_alive,
+            write_timeout: limits.request_timeout,
+        }
+    }
+
+    /// What the connection is doing.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        Phase::of(self.phase.load(Ordering::Relaxed))
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.enter_at(phase, Instant::now());
+    }
+
+    fn enter_at(&self, phase: Phase, at: Instant) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        let since = at.saturating_duration_since(self.base).as_micros();
+        self.since_micros
+            .store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// The server stops: an idle connection has no time left, and one in the
+    /// middle of a head a second. What is being served is not touched.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        if self.phase() == Phase::Head {
+            self.enter(Phase::Head);
+        }
+    }
+
+    /// Bytes were read: the first of an idle connection begin a head.
+    pub fn read(&self) {
+        if self.phase() == Phase::Idle {
+            self.enter(Phase::Head);
+        }
+    }
+
+    /// A head is complete, and the rest of its body has until then.
+    pub fn reading_body(&self, until: Instant) {
+        self.enter_at(Phase::Body, until);
+    }
+
+    /// A head is complete and its request is being served.
+    pub fn serving(&self) {
+        self.phase.store(Phase::Busy as u8, Ordering::Relaxed);
+    }
+
+    /// The answer is there; `unread_body` if the client may still be sending.
+    pub fn answered(&self, unread_body: bool) {
+        self.unread_body.store(unread_body, Ordering::Relaxed);
+        self.enter(Phase::Writing);
+    }
+
+    /// Some bytes of an answer were written: a slow reader has made progress.
+    pub fn wrote(&self) {
+        if self.phase() == Phase::Writing {
+            self.enter(Phase::Writing);
+        }
+    }
+
+    /// All that there was to write is written.
+    pub fn flushed(&self) {
+        if self.phase() == Phase::Writing {
+            self.enter(Phase::Idle);
+        }
+    }
+
+    /// The writing side is closed. Says whether to drain what still comes.
+    pub fn closing(&self) -> bool {
+        if self.phase() != Phase::Closing {
+            self.enter(Phase::Closing);
+        }
+        self.unread_body.load(Ordering::Relaxed)
+    }
+
+    /// When the connection has waited too long; none while a request is served.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        let stopping = self.stopping.load(Ordering::Relaxed);
+        let limit = match self.phase() {
+            Phase::Idle if stopping => Duration::ZERO,
+            Phase::Idle => self.keep_alive,
+            Phase::Head if stopping => self.header_timeout.min(LAST_HEAD),
+            Phase::Head => self.header_timeout,
+            Phase::Body => Duration::ZERO,
+            Phase::Busy => return None,
+            Phase::Writing => self.write_timeout,
+            Phase::Closing => LINGER,
+        };
+        let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
+        Some(self.base + since + limit)
+    }
+
+    /// The next moment at which it can have waited too long, whatever happens
+    /// until then: for a timer that is not to be set anew for each request.
+    #[must_use]
+    pub fn next_look(&self) -> Instant {
+        let shortest = self
+            .header_timeout
+            .min(self.keep_alive)
+            .min(self.write_timeout)
+            .min(LINGER);
+        let sometime = Instant::now() + shortest;
+        self.deadline()
+            .map_or(sometime, |deadline| deadline.min(sometime))
+    }
+
+    /// Whether it has waited too long.
+    #[must_use]
+    pub fn expired(&self) -> bool {
+        self.deadline()
+            .is_some_and(|deadline| deadline <= Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_phase_has_its_limit() {
+        let second = Duration::from_secs(1);
+        let limits = Limits {
+            request_timeout: 3 * second,
+            header_timeout: second,
+            keep_alive: 20 * second,
+            body_limit: 1,
+            max_connections: 1,
+            shutdown_grace: second,
+        };
+        let clock = ConnectionClock::start(&limits);
+        let left = |clock: &ConnectionClock| {
+            clock
+                .deadline()
+                .map(|at| (at - Instant::now()).as_secs_f64().round())
+        };
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Head, Some(1.0)));
+        clock.serving();
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Busy, None));
+        clock.read();
+        assert_eq!(clock.phase(), Phase::Busy, "a body is no new head");
+        clock.answered(false);
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Writing, Some(3.0)));
+        clock.flushed();
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Idle, Some(20.0)));
+        clock.read();
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Head, Some(1.0)));
+        assert!(!clock.expired());
+        clock.reading_body(Instant::now() + 2 * second);
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Body, Some(2.0)));
+        clock.answered(true);
+        assert!(clock.closing(), "the rest of the body is drained");
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Closing, Some(2.0)));
+    }
+
+    #[test]
+    fn a_stop_leaves_idle_connections_no_time() {
+        let second = Duration::from_secs(1);
+        let clock = ConnectionClock::start(&Limits {
+            request_timeout: second,
+            header_timeout: 10 * second,
+            keep_alive: 10 * second,
+            body_limit: 1,
+            max_connections: 1,
+            shutdown_grace: second,
+        });
+        clock.stop();
+        let left = clock.deadline().unwrap() - Instant::now();
+        assert!(left <= LAST_HEAD, "{left:?}");
+        clock.answered(false);
+        clock.flushed();
+        assert!(clock.expired());
+    }
+}

@@ -1,0 +1,67 @@
+//! How often to try again, and how often to say so.
+
+use std::time::{Duration, Instant};
+
+const FIRST_DELAY: Duration = Duration::from_millis(100);
+const LONGEST_DELAY: Duration = Duration::from_secs(2);
+const REMINDER: Duration = Duration::from_secs(30);
+
+/// Delays that double up to two seconds, and a log that stays quiet: a cause is
+/// said when it is new, and again every 30 seconds.
+#[derive(Debug)]
+pub struct Retry {
+    delay: Duration,
+    said: Option<(String, Instant)>,
+}
+
+impl Retry {
+    /// Starts with a short delay.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            delay: FIRST_DELAY,
+            said: None,
+        }
+    }
+
+    /// How long to wait before the next try.
+    pub fn delay(&mut self) -> Duration {
+        let delay = self.delay;
+        self.delay = (delay * 2).min(LONGEST_DELAY);
+        delay
+    }
+
+    /// Whether this cause should be logged.
+    pub fn is_news(&mut self, cause: &str) -> bool {
+        let now = Instant::now();
+        let news = match &self.said {
+            Some((said, at)) => said != cause || now - *at >= REMINDER,
+            None => true,
+        };
+        if news {
+            self.said = Some((cause.to_owned(), now));
+        }
+        news
+    }
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_limit_and_a_cause_is_said_once() {
+        let mut retry = Retry::new();
+        let delays: Vec<_> = (0..7).map(|_| retry.delay().as_millis()).collect();
+        assert_eq!(delays, [100, 200, 400, 800, 1600, 2000, 2000]);
+        assert!(retry.is_news("refused"));
+        assert!(!retry.is_news("refused"));
+        assert!(retry.is_news("password"));
+    }
+}

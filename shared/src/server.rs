@@ -1,0 +1,70 @@
+//! What both servers say in the same words.
+
+use std::sync::LazyLock;
+
+use http::{Response, StatusCode};
+
+use crate::error::{Error, Unavailable};
+
+/// How a stop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// All that was in flight is finished.
+    Drained,
+    /// The grace time ran out first.
+    GaveUp {
+        /// How many connections were cut.
+        connections: usize,
+    },
+}
+
+impl Stopped {
+    /// Of two parts of a server.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Drained, other) => other,
+            (gave_up, Self::Drained) => gave_up,
+            (Self::GaveUp { connections: a }, Self::GaveUp { connections: b }) => {
+                Self::GaveUp { connections: a + b }
+            }
+        }
+    }
+
+    /// Logs which of the two it was.
+    pub fn log(self) {
+        match self {
+            Self::Drained => tracing::info!("stopped: all that was in flight is finished"),
+            Self::GaveUp { connections } => {
+                tracing::warn!(connections, "stopped: gave up after SHUTDOWN_GRACE_MS");
+            }
+        }
+    }
+}
+
+/// Whether the client may still be sending the body of the request that was
+/// answered so.
+#[must_use]
+pub fn leaves_body_unread<B>(response: &Response<B>) -> bool {
+    matches!(
+        response.status(),
+        StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT
+    )
+}
+
+/// The answer to a connection for which there is no room, a whole HTTP/1.1
+/// response: 503 with `Retry-After`. It is written before a request is read, so
+/// it is the same for everyone.
+pub static OVERLOAD: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let error = Error::Unavailable(Unavailable::Overload);
+    let body = serde_json::to_string(&error.problem("none")).expect("a problem is plain data");
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\n\
+         content-type: application/problem+json\r\n\
+         content-length: {}\r\n\
+         retry-after: 1\r\n\
+         connection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+});

@@ -1,0 +1,76 @@
+//! For the service on tasks.
+
+use std::future::poll_fn;
+use std::panic::resume_unwind;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use ::sentry::Hub;
+use tokio::task::{JoinError, JoinHandle};
+
+use super::{Context, finished, step};
+use crate::error::Error;
+
+/// Starts a background job as a task of its own, under supervision: if it
+/// fails or panics there is one log line and one Sentry event, from the hub
+/// given, or else from the caller's, which names the request that started it.
+pub fn spawn(
+    job: &'static str,
+    hub: Option<Arc<Hub>>,
+    run: impl Future<Output = Result<(), Error>> + Send + 'static,
+) {
+    let context = Context::new(hub);
+    tokio::spawn(async move {
+        let mut run = pin!(run);
+        let outcome = poll_fn(|cx| match step(&context, || run.as_mut().poll(cx)) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        })
+        .await;
+        context.enter(|| finished(job, outcome));
+    });
+}
+
+/// Runs a future to its end even if whoever awaits it is dropped: for writes.
+///
+/// A handler's future is dropped when its client leaves or its time is up,
+/// wherever it stands, also between two statements. What must not be left
+/// half-done runs as a task of its own, and the handler only waits for it. A
+/// panic inside goes on in the caller.
+pub async fn shield<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> T {
+    let context = Context::new(None);
+    joined(tokio::spawn(async move {
+        let mut run = pin!(run);
+        poll_fn(|cx| context.enter(|| run.as_mut().poll(cx))).await
+    }))
+    .await
+}
+
+/// The one door to blocking work. Which work goes where:
+///
+/// - waiting for a socket or a timer: on the runtime, with `.await`;
+/// - what can only block (files, DNS through the C library, a blocking client)
+///   and computing of more than about 100 µs now and then: here, on tokio's
+///   blocking threads;
+/// - steady computing: on threads of its own with a bounded queue, or it takes
+///   all blocking threads from those that wait.
+///
+/// The request's span and Sentry hub go along, and a panic inside goes on in
+/// the caller, so that it becomes the caller's 500. The closure itself cannot
+/// be cancelled: a caller that is dropped leaves it running.
+pub async fn run_blocking<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let context = Context::new(None);
+    joined(tokio::task::spawn_blocking(move || context.enter(run))).await
+}
+
+async fn joined<T>(handle: JoinHandle<T>) -> T {
+    match handle.await.map_err(JoinError::try_into_panic) {
+        Ok(value) => value,
+        // The hook has reported it on the thread where it happened.
+        Err(Ok(panic)) => resume_unwind(panic),
+        // Only a runtime that is being shut down cancels a task of ours; then
+        // nobody is left to answer to.
+        Err(Err(_cancelled)) => std::future::pending().await,
+    }
+}

@@ -1,0 +1,29 @@
+//! For the service on threads.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use ::sentry::Hub;
+
+use super::{Context, finished, step};
+use crate::error::Error;
+
+/// Starts a background job on a thread of its own, under supervision: if it
+/// fails or panics there is one log line and one Sentry event, from the hub
+/// given, or else from the caller's, which names the request that started it.
+///
+/// # Errors
+/// If the system has no thread to give.
+pub fn spawn(
+    job: &'static str,
+    hub: Option<Arc<Hub>>,
+    run: impl FnOnce() -> Result<(), Error> + Send + 'static,
+) -> io::Result<()> {
+    let context = Context::new(hub);
+    thread::Builder::new().name(job.to_owned()).spawn(move || {
+        let outcome = step(&context, run);
+        context.enter(|| finished(job, outcome));
+    })?;
+    Ok(())
+}
