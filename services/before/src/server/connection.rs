@@ -1,0 +1,186 @@
+//! One connection on one thread.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::TcpStream;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{CONNECTION, HeaderValue};
+use http::request::Parts;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use rustix::event::{PollFd, PollFlags};
+use shared::connection::{ConnectionClock, Phase};
+use shared::error::Error;
+use shared::middleware::body_limit::Collected;
+use shared::middleware::time_limit::Deadline;
+use shared::server::leaves_body_unread;
+
+use super::io::{Io, Socket};
+use super::stop::wait_for;
+use super::workers::Workers;
+
+/// How long a connection keeps its thread while others wait for one. Long
+/// enough that a new connection is not needed for each request, short enough
+/// that a full turn of the line takes no time to speak of.
+const TURN: Duration = Duration::from_millis(20);
+
+/// Serves a connection to its end.
+pub(super) fn serve(stream: TcpStream, workers: &Workers) {
+    let clock = ConnectionClock::start(&workers.limits);
+    let Ok(socket) = Socket::new(stream, clock) else {
+        return; // The client has gone already.
+    };
+    let turn = Instant::now();
+    let service = service_fn(|request| answer(request, workers, &socket.clock, turn));
+    let io = Io::new(socket.clone());
+    let connection = pin!(http1::Builder::new().serve_connection(io, service));
+    drive(connection, &socket, workers);
+}
+
+/// Polls hyper, and sleeps whenever it has to wait: for the socket, for the
+/// stop, for somebody who needs the thread more, or for the end of its time.
+fn drive<S>(mut connection: Pin<&mut http1::Connection<Io, S>>, socket: &Socket, workers: &Workers)
+where
+    S: hyper::service::HttpService<Incoming, ResBody = Full<Bytes>>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(woken.clone());
+    let mut context = Context::from_waker(&waker);
+    let mut stopping = false;
+    loop {
+        socket.reset();
+        match connection.as_mut().poll(&mut context) {
+            // An error here is the client's: it has left, or sent no HTTP.
+            Poll::Ready(_) => return,
+            Poll::Pending if woken.take() => continue,
+            Poll::Pending => {}
+        }
+        let clock = &socket.clock;
+        if clock.expired() && clock.phase() != Phase::Body {
+            return;
+        }
+        if workers.stop.is_rung() && !stopping {
+            stopping = true;
+            clock.stop();
+            connection.as_mut().graceful_shutdown();
+            continue;
+        }
+        sleep(socket, workers, stopping);
+        if clock.phase() == Phase::Idle && workers.is_asked_to_yield() {
+            connection.as_mut().graceful_shutdown();
+        }
+    }
+}
+
+/// Sleeps in `poll(2)`.
+fn sleep(socket: &Socket, workers: &Workers, stopping: bool) {
+    let limit = socket
+        .clock
+        .deadline()
+        .map(|at| at.saturating_duration_since(Instant::now()));
+    let mut handles = Vec::with_capacity(3);
+    let interest = socket.interest();
+    if !interest.is_empty() {
+        handles.push(PollFd::new(&socket.stream, interest));
+    }
+    if !stopping {
+        handles.push(PollFd::new(&*workers.stop, PollFlags::IN));
+    }
+    if socket.clock.phase() == Phase::Idle {
+        handles.push(PollFd::new(workers.pressure(), PollFlags::IN));
+    }
+    wait_for(&mut handles, limit);
+}
+
+/// Answers a request: reads the body, for which this thread sleeps in
+/// `poll(2)`, then calls the handler, in which it blocks.
+async fn answer(
+    request: Request<Incoming>,
+    workers: &Workers,
+    clock: &ConnectionClock,
+    turn: Instant,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (head, body) = request.into_parts();
+    let exchange = workers.app.begin(&head);
+    let deadline = exchange.deadline();
+    let body = collect(&head, body, exchange.body_limit(), deadline, clock).await;
+    clock.serving();
+    let mut response = workers.app.answer(exchange, &head, body);
+    if workers.somebody_waits() && turn.elapsed() > TURN {
+        response
+            .headers_mut()
+            .insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    clock.answered(leaves_body_unread(&response));
+    Ok(response.map(Full::new))
+}
+
+/// Reads the whole body.
+async fn collect(
+    head: &Parts,
+    mut body: Incoming,
+    limit: usize,
+    deadline: Deadline,
+    clock: &ConnectionClock,
+) -> Result<Bytes, Error> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let mut collected = Collected::new(&head.headers, limit)?;
+    clock.reading_body(deadline.at());
+    loop {
+        let mut frame = pin!(body.frame());
+        let frame = poll_fn(|context| match frame.as_mut().poll(context) {
+            Poll::Pending if deadline.at() <= Instant::now() => {
+                Poll::Ready(Err(Error::BodyTimeout))
+            }
+            polled => polled.map(Ok),
+        });
+        match frame.await? {
+            None => return Ok(collected.finish()),
+            // Only a client that breaks off or breaks the protocol gets here.
+            Some(Err(_)) => {
+                let detail = "the body broke off".into();
+                return Err(Error::Malformed {
+                    field: None,
+                    detail,
+                });
+            }
+            Some(Ok(frame)) => {
+                if let Some(piece) = frame.data_ref() {
+                    collected.push(piece)?;
+                }
+            }
+        }
+    }
+}
+
+/// Whether hyper woke itself: between its halves, on this very thread.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Woken {
+    fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

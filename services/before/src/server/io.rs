@@ -1,0 +1,153 @@
+//! A non-blocking socket for hyper, which remembers what it waits for.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use hyper::rt::ReadBufCursor;
+use rustix::event::PollFlags;
+use shared::connection::ConnectionClock;
+
+/// The socket of a connection, shared between hyper and the thread's wait.
+pub(super) struct Socket {
+    pub(super) stream: TcpStream,
+    pub(super) clock: ConnectionClock,
+    wants_read: AtomicBool,
+    wants_write: AtomicBool,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, clock: ConnectionClock) -> io::Result<Arc<Self>> {
+        stream.set_nonblocking(true)?;
+        // An answer goes out at once, not when the client has confirmed the
+        // last packet: that would be 40 ms later.
+        stream.set_nodelay(true)?;
+        Ok(Arc::new(Self {
+            stream,
+            clock,
+            wants_read: AtomicBool::new(false),
+            wants_write: AtomicBool::new(false),
+        }))
+    }
+
+    /// Forgets what was waited for, before hyper runs again.
+    pub(super) fn reset(&self) {
+        self.wants_read.store(false, Ordering::Relaxed);
+        self.wants_write.store(false, Ordering::Relaxed);
+    }
+
+    /// What hyper could not do without waiting.
+    pub(super) fn interest(&self) -> PollFlags {
+        let mut interest = PollFlags::empty();
+        interest.set(PollFlags::IN, self.wants_read.load(Ordering::Relaxed));
+        interest.set(PollFlags::OUT, self.wants_write.load(Ordering::Relaxed));
+        interest
+    }
+}
+
+/// What hyper sees of it. `Pending` wakes nobody: the thread that polls hyper
+/// waits for the socket itself.
+pub(super) struct Io {
+    socket: Arc<Socket>,
+    /// hyper's buffer can only be advanced with `unsafe`; small reads through
+    /// this one cost next to nothing.
+    scratch: Box<[u8; 8192]>,
+}
+
+impl Io {
+    pub(super) fn new(socket: Arc<Socket>) -> Self {
+        Self {
+            socket,
+            scratch: Box::new([0; 8192]),
+        }
+    }
+
+    fn attempt<T>(
+        waits: &AtomicBool,
+        mut run: impl FnMut() -> io::Result<T>,
+    ) -> Poll<io::Result<T>> {
+        loop {
+            match run() {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    waits.store(true, Ordering::Relaxed);
+                    return Poll::Pending;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                done => return Poll::Ready(done),
+            }
+        }
+    }
+}
+
+impl hyper::rt::Read for Io {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        mut buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { socket, scratch } = &mut *self;
+        let most = scratch.len().min(buffer.remaining());
+        Self::attempt(&socket.wants_read, || {
+            let read = (&socket.stream).read(&mut scratch[..most])?;
+            if read > 0 {
+                socket.clock.read();
+                buffer.put_slice(&scratch[..read]);
+            }
+            Ok(())
+        })
+    }
+}
+
+impl hyper::rt::Write for Io {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let socket = &self.socket;
+        Self::attempt(&socket.wants_write, || {
+            let written = (&socket.stream).write(bytes)?;
+            socket.clock.wrote();
+            Ok(written)
+        })
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let socket = &self.socket;
+        Self::attempt(&socket.wants_write, || {
+            let written = (&socket.stream).write_vectored(pieces)?;
+            socket.clock.wrote();
+            Ok(written)
+        })
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.socket.clock.flushed();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Closes the writing side, and drains what the client still sends if the
+    /// answer came before the end of its body.
+    fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Self { socket, scratch } = &mut *self;
+        let _ = socket.stream.shutdown(Shutdown::Write);
+        if !socket.clock.closing() {
+            return Poll::Ready(Ok(()));
+        }
+        Self::attempt(&socket.wants_read, || {
+            while (&socket.stream).read(&mut scratch[..])? > 0 {}
+            Ok(())
+        })
+    }
+}
