@@ -1,0 +1,140 @@
+//! Accepting connections, whatever happens to them.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use rustix::io::Errno;
+use shared::config::{Config, Limits, Runtime};
+use shared::metrics::Metrics;
+use shared::server::{OVERLOAD, Stopped};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::connection;
+
+/// How many connections wait in the kernel for being accepted.
+const BACKLOG: i32 = 4096;
+
+/// How long to leave connections there when the system has no file handles or
+/// no memory left.
+const BREATHER: Duration = Duration::from_millis(50);
+
+/// Listens: once, or once for each runtime of `RUNTIME=per-core`, between which
+/// the kernel then shares the connections.
+pub(super) fn bind(config: &Config) -> io::Result<Vec<std::net::TcpListener>> {
+    let count = if config.runtime == Runtime::PerCore {
+        config.workers
+    } else {
+        1
+    };
+    let mut addr = config.listen;
+    let mut listeners = Vec::with_capacity(count);
+    for _ in 0..count {
+        let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
+        // A port on which connections of a former process linger is free.
+        socket.set_reuse_address(true)?;
+        socket.set_reuse_port(count > 1)?;
+        socket.set_nonblocking(true)?;
+        socket
+            .bind(&addr.into())
+            .map_err(|error| io::Error::new(error.kind(), format!("LISTEN {addr}: {error}")))?;
+        socket.listen(BACKLOG)?;
+        let listener = std::net::TcpListener::from(socket);
+        // With port 0 the first one finds a port for all.
+        addr = listener.local_addr()?;
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}
+
+/// What serving a connection takes.
+#[derive(Clone)]
+pub(super) struct Acceptor {
+    pub(super) router: Router,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) limits: Limits,
+    /// How many more connections may be open; shared by all runtimes.
+    ///
+    /// How this side sheds load: each connection is a task at once, up to
+    /// `MAX_CONNECTIONS`; over it, new ones are refused with 503. What the tasks
+    /// wait for has limits of its own: the pool above all, with 503 after
+    /// `DB_ACQUIRE_TIMEOUT_MS`.
+    pub(super) room: Arc<Semaphore>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Acceptor {
+    /// Accepts until asked to stop, then waits for what is in flight, for the
+    /// grace time at most.
+    pub(super) async fn run(self, listener: TcpListener) -> Stopped {
+        let connections = TaskTracker::new();
+        while let Some(stream) = self.next(&listener).await {
+            match self.room.clone().try_acquire_owned() {
+                Ok(room) => {
+                    self.metrics.connections_accepted.inc();
+                    let acceptor = self.clone();
+                    connections.spawn(async move {
+                        acceptor.metrics.connections.inc();
+                        connection::serve(stream, &acceptor).await;
+                        acceptor.metrics.connections.dec();
+                        drop(room);
+                    });
+                }
+                Err(_) => {
+                    self.metrics.connections_refused.inc();
+                    refuse(&stream);
+                }
+            }
+        }
+        drop(listener);
+        connections.close();
+        match tokio::time::timeout(self.limits.shutdown_grace, connections.wait()).await {
+            Ok(()) => Stopped::Drained,
+            Err(_) => Stopped::GaveUp {
+                connections: connections.len(),
+            },
+        }
+    }
+
+    /// The next connection; none when asked to stop.
+    async fn next(&self, listener: &TcpListener) -> Option<TcpStream> {
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = self.stop.cancelled() => return None,
+            };
+            match accepted {
+                Ok((stream, _)) => return Some(stream),
+                Err(error) if is_exhaustion(&error) => {
+                    tracing::warn!("cannot accept at this moment: {error}");
+                    tokio::time::sleep(BREATHER).await;
+                }
+                // The connection itself went wrong before it was accepted; the
+                // next one may be fine.
+                Err(error) => tracing::debug!("a connection was lost: {error}"),
+            }
+        }
+    }
+}
+
+/// Whether the system has run out of something.
+fn is_exhaustion(error: &io::Error) -> bool {
+    let exhausted = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    Errno::from_io_error(error).is_some_and(|errno| exhausted.contains(&errno))
+}
+
+/// Answers 503 without a task. Reads what has been sent already, since the
+/// kernel would reset a connection that is closed with unread bytes.
+fn refuse(stream: &TcpStream) {
+    // A client that is gone, or slow, gets no second try.
+    if stream.try_write(&OVERLOAD).is_ok() {
+        let _ = rustix::net::shutdown(stream, rustix::net::Shutdown::Write);
+        let mut sent = [0; 4096];
+        while stream.try_read(&mut sent).is_ok_and(|read| read > 0) {}
+    }
+}

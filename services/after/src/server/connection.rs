@@ -1,0 +1,79 @@
+//! One connection in one task.
+
+use std::convert::Infallible;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use shared::connection::ConnectionClock;
+use shared::server::leaves_body_unread;
+use tokio::net::TcpStream;
+use tokio::time::sleep_until;
+use tower_service::Service as _;
+
+use super::accept::Acceptor;
+use super::io::Io;
+
+/// Serves a connection to its end.
+pub(super) async fn serve(stream: TcpStream, acceptor: &Acceptor) {
+    let clock = Arc::new(ConnectionClock::start(&acceptor.limits));
+    let Ok(io) = Io::new(stream, clock.clone()) else {
+        return; // The client has gone already.
+    };
+    let service = service_fn(|request| answer(request, acceptor.router.clone(), &clock));
+    let connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(io), service));
+    drive(connection, &clock, acceptor).await;
+}
+
+/// Polls hyper, and waits beside it: for the stop, or for the end of its time.
+async fn drive<S>(
+    mut connection: Pin<&mut http1::Connection<TokioIo<Io>, S>>,
+    clock: &ConnectionClock,
+    acceptor: &Acceptor,
+) where
+    S: hyper::service::HttpService<Incoming, ResBody = Body>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut stop = pin!(acceptor.stop.cancelled());
+    let mut stopping = false;
+    // One timer for the whole life of a connection: it is set to a moment
+    // before which nothing can be due, and looks at the clock when it fires.
+    let mut timer = pin!(sleep_until(clock.next_look().into()));
+    loop {
+        tokio::select! {
+            biased;
+            // An error here is the client's: it has left, or sent no HTTP.
+            _ = connection.as_mut() => return,
+            () = &mut stop, if !stopping => {
+                stopping = true;
+                clock.stop();
+                connection.as_mut().graceful_shutdown();
+                timer.as_mut().reset(clock.next_look().into());
+            }
+            () = &mut timer => {
+                if clock.expired() {
+                    return;
+                }
+                timer.as_mut().reset(clock.next_look().into());
+            }
+        }
+    }
+}
+
+/// Answers a request. The middleware reads the body.
+async fn answer(
+    request: Request<Incoming>,
+    mut router: Router,
+    clock: &ConnectionClock,
+) -> Result<Response<Body>, Infallible> {
+    clock.serving();
+    let response = router.call(request.map(Body::new)).await?;
+    clock.answered(leaves_body_unread(&response));
+    Ok(response)
+}
