@@ -35,10 +35,6 @@ pub fn complete(paths: Paths, mut components: Components, service: Service) -> O
         .schemas
         .insert(Problem::name().into_owned(), Problem::schema());
 
-    let port = match service {
-        Service::Before => 8001,
-        Service::After => 8002,
-    };
     let mut document = OpenApi::new(
         InfoBuilder::new()
             .title("Exchange")
@@ -51,12 +47,9 @@ pub fn complete(paths: Paths, mut components: Components, service: Service) -> O
             .build(),
         paths,
     );
-    document.servers = Some(vec![
-        ServerBuilder::new()
-            .url(format!("http://localhost:{port}"))
-            .description(Some(service.name()))
-            .build(),
-    ]);
+    // Relative: right on any port, and behind a proxy.
+    let server = ServerBuilder::new().url("/").description(Some(service.name()));
+    document.servers = Some(vec![server.build()]);
     document.components = Some(components);
     for item in document.paths.paths.values_mut() {
         let operations = [&mut item.get, &mut item.post, &mut item.delete];

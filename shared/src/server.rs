@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use http::{Response, StatusCode};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::config::Limits;
 use crate::error::{Error, Unavailable};
 
 /// How a stop ended.
@@ -39,6 +41,27 @@ impl Stopped {
                 tracing::warn!(connections, "stopped: gave up after SHUTDOWN_GRACE_MS");
             }
         }
+    }
+}
+
+/// Asks the system for as many file handles as it may give: each connection
+/// takes one, and the usual soft limit of 1024 is far below `MAX_CONNECTIONS`.
+/// Warns if they are still too few.
+pub fn raise_file_limit(limits: &Limits) {
+    let allowed = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: allowed.maximum,
+        maximum: allowed.maximum,
+    };
+    // If it is refused, the soft limit stays as it was, and is looked at below.
+    let _ = setrlimit(Resource::Nofile, raised);
+    let handles = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    if handles < limits.max_connections as u64 {
+        tracing::warn!(
+            handles,
+            max_connections = limits.max_connections,
+            "fewer file handles than MAX_CONNECTIONS; raise the limit (ulimit -n)"
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Connections to the database, kept by sqlx.
 
+use std::io;
 use std::sync::Arc;
 
 use shared::config::{Database, DatabaseUrl, Host};
@@ -54,7 +55,7 @@ pub(crate) async fn connect(config: &Database, name: &str) -> Result<PgConnectio
     let options = options(config, name);
     match tokio::time::timeout(config.acquire_timeout, options.connect()).await {
         Ok(connected) => connected,
-        Err(_) => Err(sqlx::Error::PoolTimedOut),
+        Err(_) => Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())),
     }
 }
 

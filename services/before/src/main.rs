@@ -7,7 +7,7 @@ use std::thread;
 use before::{Server, startup};
 use shared::cli::{self, Command};
 use shared::config::{Config, Service};
-use shared::telemetry;
+use shared::{server, telemetry};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
 /// Serves until a signal asks to stop.
 fn run(config: Config) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    server::raise_file_limit(&config.limits);
     startup::refuse_edited_schema(&config.database)?;
     let server = Server::start(config)?;
     if let Some(signal) = signals.forever().next() {

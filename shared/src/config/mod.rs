@@ -182,10 +182,13 @@ impl Config {
         lookup: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
+        let runtime = reader.parsed("RUNTIME", Runtime::MultiThread, str::parse);
+        let pool = reader.number("DB_POOL", 8, 1, 1000);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (port, workers) = match service {
-            Service::Before => (8001, 200),
-            Service::After => (8002, cores),
+        let (port, workers) = match (service, runtime) {
+            (Service::Before, _) => (8001, 200),
+            (Service::After, Runtime::PerCore) => (8002, cores.min(pool)),
+            (Service::After, _) => (8002, cores),
         };
         let config = Self {
             service,
@@ -194,7 +197,7 @@ impl Config {
                     .map_err(|_| "must be an address and a port, such as 127.0.0.1:8001")
             }),
             workers: reader.number("WORKERS", workers, 1, 10_000),
-            runtime: reader.parsed("RUNTIME", Runtime::MultiThread, str::parse),
+            runtime,
             limits: Limits {
                 request_timeout: reader.millis("REQUEST_TIMEOUT_MS", 10_000),
                 header_timeout: reader.millis("HEADER_TIMEOUT_MS", 10_000),
@@ -205,7 +208,7 @@ impl Config {
             },
             database: Database {
                 url: database_url(&mut reader),
-                pool: reader.number("DB_POOL", 8, 1, 1000),
+                pool,
                 acquire_timeout: reader.millis("DB_ACQUIRE_TIMEOUT_MS", 1000),
                 statement_timeout: reader.millis("DB_STATEMENT_TIMEOUT_MS", 5000),
             },
@@ -217,6 +220,13 @@ impl Config {
                 _ => Err("must be on or off"),
             }),
         };
+        let shared_out = service == Service::After && runtime == Runtime::PerCore;
+        if shared_out && pool < config.workers {
+            reader.wrong(
+                "DB_POOL",
+                "must be at least WORKERS with RUNTIME=per-core, since each runtime has its share",
+            );
+        }
         reader.finish(config)
     }
 }
@@ -305,6 +315,8 @@ mod tests {
     fn the_defaults_are_those_of_the_design() {
         let before = read(Service::Before, &[URL]).unwrap();
         assert_eq!((before.listen.port(), before.workers), (8001, 200));
+        let per_core = [URL, ("RUNTIME", "per-core"), ("DB_POOL", "1")];
+        assert_eq!(read(Service::After, &per_core).unwrap().workers, 1);
         let after = read(Service::After, &[URL]).unwrap();
         assert_eq!(after.listen.port(), 8002);
         assert_eq!(after.database.pool, 8);

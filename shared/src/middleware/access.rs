@@ -9,10 +9,11 @@ use tracing::Span;
 use super::request_id::RequestId;
 
 /// The span around a request. Its only field is the id: the rest stands in the
-/// access line, once.
+/// access line, once. Of the highest level, so that the warnings and errors of
+/// a request have its id even where nothing else is logged.
 #[must_use]
 pub fn span(id: &RequestId) -> Span {
-    tracing::info_span!(target: "access", "request", request_id = id.as_str())
+    tracing::error_span!(target: "access", "request", request_id = id.as_str())
 }
 
 /// The line of a request that was answered; to be called within the span. The

@@ -111,10 +111,15 @@ pub(crate) async fn cancel_order(
     State(app): State<App>,
     Segment(id): Segment<OrderId>,
 ) -> Result<StatusCode, Error> {
-    let mut db = app.pool.get().await?;
-    if store::order::cancel(&mut db, id).await? {
+    if tasks::shield(async move { cancel(&app, id).await }).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(SharedError::NotFound("order").into())
     }
+}
+
+/// Cancels the order, if there is one.
+async fn cancel(app: &App, id: OrderId) -> Result<bool, Error> {
+    let mut db = app.pool.get().await?;
+    store::order::cancel(&mut db, id).await
 }

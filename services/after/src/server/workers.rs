@@ -99,9 +99,10 @@ fn runtime(config: &Config) -> io::Result<tokio::runtime::Runtime> {
     builder.enable_all().build()
 }
 
-/// The shares of the pool: as equal as can be, at least one connection each.
+/// The shares of the pool, as equal as can be. The configuration sees to it
+/// that there is one for everybody.
 fn shares(pool: usize, parts: usize) -> impl Iterator<Item = usize> {
-    (0..parts).map(move |part| (pool / parts + usize::from(part < pool % parts)).max(1))
+    (0..parts).map(move |part| pool / parts + usize::from(part < pool % parts))
 }
 
 #[cfg(test)]
@@ -109,9 +110,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pool_is_shared_out_and_nobody_gets_nothing() {
+    fn the_whole_pool_is_shared_out() {
         assert_eq!(shares(8, 1).collect::<Vec<_>>(), [8]);
         assert_eq!(shares(8, 3).collect::<Vec<_>>(), [3, 3, 2]);
-        assert_eq!(shares(2, 4).collect::<Vec<_>>(), [1, 1, 1, 1]);
     }
 }

@@ -117,10 +117,15 @@ pub(crate) fn order(app: &App, id: OrderId) -> Result<Json<Order>, Error> {
     )
 )]
 pub(crate) fn cancel_order(app: &App, id: OrderId) -> Result<StatusCode, Error> {
-    let mut db = app.pool.get()?;
-    if store::order::cancel(&mut db, id)? {
+    if cancel(app, id)? {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(SharedError::NotFound("order").into())
     }
+}
+
+/// Cancels the order, if there is one.
+fn cancel(app: &App, id: OrderId) -> Result<bool, Error> {
+    let mut db = app.pool.get()?;
+    store::order::cancel(&mut db, id)
 }
