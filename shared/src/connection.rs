@@ -148,6 +148,13 @@ impl ConnectionClock {
         self.unread_body.load(Ordering::Relaxed)
     }
 
+    /// How long its phase has lasted.
+    #[must_use]
+    pub fn lasted(&self) -> Duration {
+        let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
+        self.base.elapsed().saturating_sub(since)
+    }
+
     /// When the connection has waited too long; none while a request is served.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {

@@ -1,5 +1,6 @@
 //! One connection on one thread.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::TcpStream;
@@ -33,23 +34,31 @@ use super::workers::Workers;
 /// that a full turn of the line takes no time to speak of.
 const TURN: Duration = Duration::from_millis(20);
 
+/// How long an idle connection keeps its thread when somebody else needs it: if
+/// its client is about to send, the request must not meet a closed connection.
+const LAST_CHANCE: Duration = Duration::from_millis(100);
+
 /// Serves a connection to its end.
 pub(super) fn serve(stream: TcpStream, workers: &Workers) {
     let clock = ConnectionClock::start(&workers.limits);
     let Ok(socket) = Socket::new(stream, clock) else {
         return; // The client has gone already.
     };
-    let turn = Instant::now();
-    let service = service_fn(|request| answer(request, workers, &socket.clock, turn));
+    let turn = Turn::start();
+    let service = service_fn(|request| answer(request, workers, &socket.clock, &turn));
     let io = Io::new(socket.clone());
     let connection = pin!(http1::Builder::new().serve_connection(io, service));
-    drive(connection, &socket, workers);
+    drive(connection, &socket, workers, &turn);
 }
 
 /// Polls hyper, and sleeps whenever it has to wait: for the socket, for the
 /// stop, for somebody who needs the thread more, or for the end of its time.
-fn drive<S>(mut connection: Pin<&mut http1::Connection<Io, S>>, socket: &Socket, workers: &Workers)
-where
+fn drive<S>(
+    mut connection: Pin<&mut http1::Connection<Io, S>>,
+    socket: &Socket,
+    workers: &Workers,
+    turn: &Turn,
+) where
     S: hyper::service::HttpService<Incoming, ResBody = Full<Bytes>>,
     S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -75,19 +84,54 @@ where
             connection.as_mut().graceful_shutdown();
             continue;
         }
-        sleep(socket, workers, stopping);
-        if clock.phase() == Phase::Idle && workers.is_asked_to_yield() {
-            connection.as_mut().graceful_shutdown();
+        if turn.ends_idle(clock, workers) {
+            return;
         }
+        sleep(socket, workers, turn, stopping);
+    }
+}
+
+/// A connection's turn on its thread.
+struct Turn {
+    since: Instant,
+    /// Somebody waits, and this connection was asked to make room.
+    asked: Cell<bool>,
+}
+
+impl Turn {
+    fn start() -> Self {
+        Self {
+            since: Instant::now(),
+            asked: Cell::new(false),
+        }
+    }
+
+    /// Whether the connection closes with its next answer.
+    fn ends(&self, workers: &Workers) -> bool {
+        (self.asked.get() || self.since.elapsed() > TURN) && workers.somebody_waits()
+    }
+
+    /// Whether it closes without one: it was asked, and stayed idle.
+    fn ends_idle(&self, clock: &ConnectionClock, workers: &Workers) -> bool {
+        self.asked.get()
+            && clock.phase() == Phase::Idle
+            && clock.lasted() >= LAST_CHANCE
+            && workers.somebody_waits()
     }
 }
 
 /// Sleeps in `poll(2)`.
-fn sleep(socket: &Socket, workers: &Workers, stopping: bool) {
-    let limit = socket
-        .clock
-        .deadline()
-        .map(|at| at.saturating_duration_since(Instant::now()));
+fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
+    let clock = &socket.clock;
+    let left = |at: Instant| at.saturating_duration_since(Instant::now());
+    let mut limit = clock.deadline().map(left);
+    let idle = clock.phase() == Phase::Idle;
+    // Who was waiting may have found another thread in the meantime.
+    turn.asked.set(turn.asked.get() && workers.somebody_waits());
+    if idle && turn.asked.get() {
+        let chance = LAST_CHANCE.saturating_sub(clock.lasted());
+        limit = limit.map(|limit| limit.min(chance));
+    }
     let mut handles = Vec::with_capacity(3);
     let interest = socket.interest();
     if !interest.is_empty() {
@@ -96,10 +140,18 @@ fn sleep(socket: &Socket, workers: &Workers, stopping: bool) {
     if !stopping {
         handles.push(PollFd::new(&*workers.stop, PollFlags::IN));
     }
-    if socket.clock.phase() == Phase::Idle {
-        handles.push(PollFd::new(workers.pressure(), PollFlags::IN));
+    if !idle || turn.asked.get() {
+        wait_for(&mut handles, limit);
+        return;
     }
+    handles.push(PollFd::new(workers.pressure(), PollFlags::IN));
     wait_for(&mut handles, limit);
+    let pressed = handles
+        .last()
+        .is_some_and(|pressure| !pressure.revents().is_empty());
+    if pressed && workers.is_asked_to_yield() {
+        turn.asked.set(true);
+    }
 }
 
 /// Answers a request: reads the body, for which this thread sleeps in
@@ -108,7 +160,7 @@ async fn answer(
     request: Request<Incoming>,
     workers: &Workers,
     clock: &ConnectionClock,
-    turn: Instant,
+    turn: &Turn,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (head, body) = request.into_parts();
     let exchange = workers.app.begin(&head);
@@ -116,7 +168,7 @@ async fn answer(
     let body = collect(&head, body, exchange.body_limit(), deadline, clock).await;
     clock.serving();
     let mut response = workers.app.answer(exchange, &head, body);
-    if workers.somebody_waits() && turn.elapsed() > TURN {
+    if turn.ends(workers) {
         response
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));

@@ -2,8 +2,9 @@
 //!
 //! How this side sheds load: up to `WORKERS` connections are served at once.
 //! More wait in line, in the order in which they came. While somebody waits, a
-//! connection keeps its thread only for a short turn, and idle ones give theirs
-//! up. Over `MAX_CONNECTIONS` in all, new ones are refused with 503.
+//! connection keeps its thread only for a short turn and then closes with an
+//! answer, and one that stays idle gives its thread up. Over `MAX_CONNECTIONS`
+//! in all, new ones are refused with 503.
 
 use std::collections::VecDeque;
 use std::io;
