@@ -66,8 +66,8 @@ pub enum Error {
     #[error("panic")]
     Panic,
     /// 503: nothing is wrong with the request, it may be sent again soon.
-    #[error("unavailable: {0}")]
-    Unavailable(Unavailable),
+    #[error("unavailable")]
+    Unavailable(#[source] Unavailable),
 }
 
 /// The cause of an internal error and where it came up.
@@ -253,19 +253,17 @@ impl Error {
     }
 }
 
-/// An error and its causes in one line. Sources that repeat their parent's text
-/// are left out.
+/// An error and its causes in one line. A cause that its parent's text repeats
+/// is left out.
 #[must_use]
 pub fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut line = error.to_string();
-    let mut last = line.clone();
     let mut next = error.source();
     while let Some(source) = next {
         let text = source.to_string();
-        if text != last {
+        if !line.ends_with(&text) {
             let _ = write!(line, ": {text}");
         }
-        last = text;
         next = source.source();
     }
     line

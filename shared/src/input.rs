@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
+use serde::de::IgnoredAny;
 
 use crate::api::PlaceOrder;
 use crate::domain::{
@@ -103,16 +104,27 @@ fn place_order(headers: &HeaderMap, body: &[u8]) -> Result<PlaceOrder, Error> {
     if !is_json(headers) {
         return Err(Error::UnsupportedMediaType);
     }
+    if !body.trim_ascii_start().starts_with(b"{") {
+        // Also because serde would take an array for a struct.
+        return Err(match serde_json::from_slice::<IgnoredAny>(body) {
+            Ok(_) => Error::Invalid {
+                field: None,
+                detail: "the body must be a JSON object".into(),
+            },
+            Err(error) => malformed_json(&error),
+        });
+    }
     let mut json = serde_json::Deserializer::from_slice(body);
     let order = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let detail = error.inner().to_string();
         if error.inner().is_data() {
             let path = error.path().to_string();
-            let fields = ["contract", "side", "price_bp", "quantity"];
-            let field = fields.into_iter().find(|field| *field == path);
-            Error::Invalid {
-                field,
-                detail: detail.into(),
+            match FIELDS.iter().find(|(field, _)| *field == path) {
+                Some((field, rule)) => Error::invalid(field, *rule),
+                // A field that is unknown or given twice: the detail names it.
+                None => Error::Invalid {
+                    field: None,
+                    detail: error.inner().to_string().into(),
+                },
             }
         } else {
             malformed_json(&error.into_inner())
@@ -121,6 +133,14 @@ fn place_order(headers: &HeaderMap, body: &[u8]) -> Result<PlaceOrder, Error> {
     json.end().map_err(|error| malformed_json(&error))?;
     Ok(order)
 }
+
+/// The fields of an order, and what is said of a value of another type.
+const FIELDS: [(&str, &str); 4] = [
+    ("contract", "must be a whole number"),
+    ("side", "must be buy or sell"),
+    ("price_bp", "must be a whole number"),
+    ("quantity", "must be a whole number"),
+];
 
 fn malformed_json(error: &serde_json::Error) -> Error {
     Error::Malformed {

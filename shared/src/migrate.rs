@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::{Connection as _, Row as _};
 
@@ -84,6 +84,9 @@ pub fn connect_options(url: &DatabaseUrl) -> PgConnectOptions {
 /// Says where it could not connect, or which migration could not be applied.
 pub async fn migrate(url: &DatabaseUrl, seed: bool) -> Result<Report, Failed> {
     let mut connection = connect(url).await?;
+    // The migrator takes the same lock again, which one session may; taken here
+    // already, it is also known who of several starters applied what.
+    connection.lock().await.map_err(Failed::Migrate)?;
     let before = versions(&mut connection).await?;
     MIGRATOR
         .run(&mut connection)
@@ -93,6 +96,7 @@ pub async fn migrate(url: &DatabaseUrl, seed: bool) -> Result<Report, Failed> {
             other => Failed::Migrate(other),
         })?;
     let after = versions(&mut connection).await?;
+    connection.unlock().await.map_err(Failed::Migrate)?;
     let seeded = if seed {
         Some(load_seed(&mut connection).await?)
     } else {

@@ -48,7 +48,9 @@ pub fn complete(paths: Paths, mut components: Components, service: Service) -> O
         paths,
     );
     // Relative: right on any port, and behind a proxy.
-    let server = ServerBuilder::new().url("/").description(Some(service.name()));
+    let server = ServerBuilder::new()
+        .url("/")
+        .description(Some(service.name()));
     document.servers = Some(vec![server.build()]);
     document.components = Some(components);
     for item in document.paths.paths.values_mut() {

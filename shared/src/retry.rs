@@ -7,11 +7,11 @@ const LONGEST_DELAY: Duration = Duration::from_secs(2);
 const REMINDER: Duration = Duration::from_secs(30);
 
 /// Delays that double up to two seconds, and a log that stays quiet: a cause is
-/// said when it is new, and again every 30 seconds.
+/// said when it is new, and again after 30 seconds.
 #[derive(Debug)]
 pub struct Retry {
     delay: Duration,
-    said: Option<(String, Instant)>,
+    said: Vec<(String, Instant)>,
 }
 
 impl Retry {
@@ -20,7 +20,7 @@ impl Retry {
     pub fn new() -> Self {
         Self {
             delay: FIRST_DELAY,
-            said: None,
+            said: Vec::new(),
         }
     }
 
@@ -34,14 +34,13 @@ impl Retry {
     /// Whether this cause should be logged.
     pub fn is_news(&mut self, cause: &str) -> bool {
         let now = Instant::now();
-        let news = match &self.said {
-            Some((said, at)) => said != cause || now - *at >= REMINDER,
-            None => true,
-        };
-        if news {
-            self.said = Some((cause.to_owned(), now));
+        // Causes may take turns, as a server goes through its start.
+        self.said.retain(|(_, at)| now - *at < REMINDER);
+        if self.said.iter().any(|(said, _)| said == cause) {
+            return false;
         }
-        news
+        self.said.push((cause.to_owned(), now));
+        true
     }
 }
 
@@ -63,5 +62,6 @@ mod tests {
         assert!(retry.is_news("refused"));
         assert!(!retry.is_news("refused"));
         assert!(retry.is_news("password"));
+        assert!(!retry.is_news("refused"));
     }
 }

@@ -1,12 +1,11 @@
 //! What both servers say in the same words.
 
-use std::sync::LazyLock;
-
 use http::{Response, StatusCode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Limits;
 use crate::error::{Error, Unavailable};
+use crate::middleware::request_id::RequestId;
 
 /// How a stop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,19 +74,22 @@ pub fn leaves_body_unread<B>(response: &Response<B>) -> bool {
     )
 }
 
-/// The answer to a connection for which there is no room, a whole HTTP/1.1
-/// response: 503 with `Retry-After`. It is written before a request is read, so
-/// it is the same for everyone.
-pub static OVERLOAD: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let error = Error::Unavailable(Unavailable::Overload);
-    let body = serde_json::to_string(&error.problem("none")).expect("a problem is plain data");
+/// The answer to a connection for which there is no room, before a request is
+/// read: a whole HTTP/1.1 response, 503 with `Retry-After`.
+#[must_use]
+pub fn overload() -> Vec<u8> {
+    let id = RequestId::random();
+    let problem = Error::Unavailable(Unavailable::Overload).problem(id.as_str());
+    let body = serde_json::to_string(&problem).expect("a problem is plain data");
     format!(
         "HTTP/1.1 503 Service Unavailable\r\n\
          content-type: application/problem+json\r\n\
-         content-length: {}\r\n\
          retry-after: 1\r\n\
-         connection: close\r\n\r\n{body}",
+         connection: close\r\n\
+         x-request-id: {}\r\n\
+         content-length: {}\r\n\r\n{body}",
+        id.as_str(),
         body.len()
     )
     .into_bytes()
-});
+}

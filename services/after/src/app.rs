@@ -14,7 +14,7 @@ use shared::middleware::{Middleware, tower};
 use shared::openapi;
 
 use crate::error::Error;
-use crate::pool::Pool;
+use crate::pool::{Pool, Pools};
 use crate::routes;
 
 /// The state that all handlers share. Cheap to clone.
@@ -41,7 +41,13 @@ impl std::ops::Deref for App {
 /// is connected yet: it starts without a database, too.
 ///
 /// To be called within the runtime that serves it, to which the pool belongs.
-pub fn app(config: &Config, pool: usize, metrics: Arc<Metrics>, tracker: Tracker) -> Router {
+pub fn app(
+    config: &Config,
+    pool: usize,
+    pools: &Pools,
+    metrics: Arc<Metrics>,
+    tracker: Tracker,
+) -> Router {
     let (routes, documented) = routes::all(config).split_for_parts();
     let patterns = documented.paths.paths.keys().map(String::as_str);
     let patterns = patterns.chain(routes::UNDOCUMENTED);
@@ -49,7 +55,7 @@ pub fn app(config: &Config, pool: usize, metrics: Arc<Metrics>, tracker: Tracker
     let components = documented.components.unwrap_or_default();
     let document = openapi::complete(documented.paths, components, config.service);
     let app = App(Arc::new(State {
-        pool: Pool::new(&config.database, pool, metrics.clone()),
+        pool: Pool::new(&config.database, pool, pools, metrics.clone()),
         metrics,
         document: openapi::to_json(&document).into(),
     }));

@@ -27,7 +27,10 @@ impl From<SharedError> for Error {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(DatabaseError::code).map(Cow::into_owned);
+        let code = error
+            .as_database_error()
+            .and_then(DatabaseError::code)
+            .map(Cow::into_owned);
         Self(match (code, &error) {
             (Some(code), _) => SharedError::of_sqlstate(&code, error),
             (None, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed) => {

@@ -16,4 +16,5 @@ mod store;
 
 pub use app::App;
 pub use error::Error;
+pub use pool::Pools;
 pub use server::Server;

@@ -1,30 +1,37 @@
 //! Connections to the database, kept by sqlx.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shared::config::{Database, DatabaseUrl, Host};
 use shared::metrics::{Metrics, Sample};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
 use sqlx::{ConnectOptions as _, PgPool, Postgres};
+use tokio::runtime::Handle;
 
 use crate::error::Error;
 
-/// The pool.
+/// The pool of one runtime.
 pub(crate) struct Pool {
     inner: PgPool,
+    all: Pools,
     metrics: Arc<Metrics>,
 }
 
 impl Pool {
     /// Sets the pool up; connections are opened when they are asked for.
-    pub(crate) fn new(config: &Database, most: usize, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(config: &Database, most: usize, all: &Pools, metrics: Arc<Metrics>) -> Self {
         let inner = PgPoolOptions::new()
             .max_connections(u32::try_from(most).expect("the configuration has a limit"))
             .acquire_timeout(config.acquire_timeout)
             .connect_lazy_with(options(config, "after"));
-        Self { inner, metrics }
+        all.add(inner.clone());
+        Self {
+            inner,
+            all: all.clone(),
+            metrics,
+        }
     }
 
     /// Lends a connection. While there is none, this task waits, for as long as
@@ -36,17 +43,38 @@ impl Pool {
         Ok(connection)
     }
 
-    /// The pool's figures at this moment.
+    /// The figures of all pools at this moment.
     pub(crate) fn sample(&self) -> Sample {
-        let size = self.inner.size() as usize;
-        Sample {
-            pool_size: size,
-            pool_in_use: size.saturating_sub(self.inner.num_idle()),
-            pool_limit: self.inner.options().get_max_connections() as usize,
-            tasks: tokio::runtime::Handle::current()
-                .metrics()
-                .num_alive_tasks(),
+        self.all.sample()
+    }
+}
+
+/// The pools of all runtimes: there are several with `RUNTIME=per-core`, and
+/// `/metrics`, which only one of them answers, speaks for all.
+#[derive(Clone, Default)]
+pub struct Pools(Arc<Mutex<Vec<(PgPool, Handle)>>>);
+
+impl Pools {
+    /// A std mutex, which blocks: it is held for a few instructions and never
+    /// across an `.await`.
+    fn lock(&self) -> MutexGuard<'_, Vec<(PgPool, Handle)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, pool: PgPool) {
+        self.lock().push((pool, Handle::current()));
+    }
+
+    fn sample(&self) -> Sample {
+        let mut sample = Sample::default();
+        for (pool, runtime) in &*self.lock() {
+            let size = pool.size() as usize;
+            sample.pool_size += size;
+            sample.pool_in_use += size.saturating_sub(pool.num_idle());
+            sample.pool_limit += pool.options().get_max_connections() as usize;
+            sample.tasks += runtime.metrics().num_alive_tasks();
         }
+        sample
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::{Client, NoTls, Statement};
 use r2d2::{ManageConnection, PooledConnection};
 use shared::config::{Database, DatabaseUrl, Host};
@@ -15,8 +14,9 @@ use shared::middleware::blocking;
 use crate::error::Error;
 
 /// How long a connection may have been idle and still be lent out without
-/// asking the server: a dead wire shows itself only to those who ask.
-const FRESH: Duration = Duration::from_secs(5);
+/// asking the server. Under load connections change hands within microseconds
+/// and are not asked; after a pause, a round trip goes unnoticed.
+const FRESH: Duration = Duration::from_millis(10);
 
 /// The pool.
 pub(crate) struct Pool {
@@ -77,7 +77,6 @@ impl Connection {
     /// Not all at once when it is opened: a statement that cannot be prepared,
     /// since its table is locked or broken, must not take the others along.
     pub(crate) fn prepared(&mut self, sql: &'static str) -> Result<Statement, postgres::Error> {
-        self.used = Instant::now();
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -106,32 +105,21 @@ impl ManageConnection for Manager {
         })
     }
 
-    /// Asked before a connection is lent. First without a round trip: what the
-    /// server has sent in the meantime is read, a farewell above all. The
-    /// server itself is asked only after some idle seconds.
+    /// Asked before a connection is lent. The driver reads its socket only while
+    /// it waits for an answer, so it does not know that the server has said
+    /// farewell in the meantime: one that was idle has to be asked itself.
     fn is_valid(&self, connection: &mut Connection) -> Result<(), SharedError> {
-        let away = |cause: String| SharedError::Unavailable(Unavailable::Database(cause.into()));
-        let client = &mut connection.client;
-        client
-            .notifications()
-            .iter()
-            .next()
-            .map_err(|error| away(error.to_string()))?;
-        if client.is_closed() {
-            return Err(away("the server closed the connection".to_owned()));
+        if connection.used.elapsed() < FRESH {
+            return Ok(());
         }
-        if connection.used.elapsed() > FRESH {
-            let limit = self.config.acquire_timeout;
-            client
-                .is_valid(limit)
-                .map_err(|error| away(error.to_string()))?;
-        }
-        Ok(())
+        let asked = connection.client.is_valid(self.config.acquire_timeout);
+        asked.map_err(|error| SharedError::Unavailable(Unavailable::Database(error.into())))
     }
 
     /// Asked when a connection comes back. It cannot come back inside a
     /// transaction: dropping a `Transaction` rolls it back first.
     fn has_broken(&self, connection: &mut Connection) -> bool {
+        connection.used = Instant::now();
         connection.client.is_closed()
     }
 }

@@ -1,7 +1,7 @@
 //! What every request goes through, on both services.
 //!
 //! Each concern is a file with a pure core that neither blocks nor awaits:
-//! [`request_id`], [`access`], [`sentry`], [`panic`], [`body_limit`],
+//! [`request_id`], [`access`], [`sentry`], [`mod@panic`], [`body_limit`],
 //! [`time_limit`], and the figures in [`crate::metrics`]. [`Exchange`] puts them
 //! in their order. The two adapters drive it: `blocking` around a function
 //! call, `tower` around a future. One layer and not seven, since each layer of

@@ -9,13 +9,16 @@
 use std::collections::BTreeMap;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use ::sentry::integrations::backtrace::{ProcessStacktraceIntegration, parse_stacktrace};
 use ::sentry::integrations::contexts::ContextIntegration;
 use ::sentry::protocol::{Event, Request};
 use ::sentry::transports::{UreqHttpTransport, UreqHttpTransportOptions};
-use ::sentry::{Client, ClientOptions, Hub, Scope, Transport, TransportFactory, TransportOptions};
+use ::sentry::{
+    Client, ClientOptions, Envelope, Hub, Scope, Transport, TransportFactory, TransportOptions,
+};
 use http::{HeaderMap, HeaderName, Method, Uri, header};
 
 use super::request_id::{RequestId, X_REQUEST_ID};
@@ -147,12 +150,13 @@ impl Tracker {
         Some(Arc::new(Hub::new(Some(client), Arc::new(scope))))
     }
 
-    /// Sends what waits, for so long at most. Says whether all is sent.
+    /// Sends what waits, for so long at most, and reports nothing more. Says
+    /// whether all is sent.
     #[must_use]
-    pub fn flush(&self, limit: Duration) -> bool {
+    pub fn close(&self, limit: Duration) -> bool {
         self.client
             .as_ref()
-            .is_none_or(|client| client.flush(Some(limit)))
+            .is_none_or(|client| client.close(Some(limit)))
     }
 }
 
@@ -192,9 +196,37 @@ impl TransportFactory for Delivery {
             )
             .build()
             .new_agent();
-        let transport: UreqHttpTransport = UreqHttpTransportOptions::from(options)
-            .with_agent(agent)
-            .build();
-        Arc::new(transport)
+        let options = UreqHttpTransportOptions::from(options).with_agent(agent);
+        Arc::new(Detached(Some(options.build())))
+    }
+}
+
+/// A transport whose end nobody has to wait for: the SDK's own waits for the
+/// delivery under way, however long that takes.
+struct Detached(Option<UreqHttpTransport>);
+
+impl Transport for Detached {
+    fn send_envelope(&self, envelope: Envelope) {
+        if let Some(transport) = &self.0 {
+            transport.send_envelope(envelope);
+        }
+    }
+
+    fn flush(&self, limit: Duration) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|transport| transport.flush(limit))
+    }
+
+    fn shutdown(&self, limit: Duration) -> bool {
+        self.flush(limit)
+    }
+}
+
+impl Drop for Detached {
+    fn drop(&mut self) {
+        let transport = self.0.take();
+        // Without a thread to be had it is dropped here, with the wait.
+        let _ = thread::Builder::new().spawn(move || drop(transport));
     }
 }

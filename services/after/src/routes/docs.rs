@@ -2,11 +2,11 @@
 //! they do not stand in the document.
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName, LOCATION};
+use http::{StatusCode, Uri};
 use shared::docs::{self, DOCUMENT_PATH};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -23,7 +23,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .route("/docs/", get(async || docs_file("")))
         .route(
             "/docs/{*file}",
-            get(async |Path(file): Path<String>| docs_file(&file)),
+            // As it was sent: axum's own `Path` would undo its percent-encoding.
+            get(async |uri: Uri| docs_file(uri.path().strip_prefix("/docs/").unwrap_or_default())),
         )
 }
 

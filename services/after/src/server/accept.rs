@@ -8,7 +8,7 @@ use axum::Router;
 use rustix::io::Errno;
 use shared::config::{Config, Limits, Runtime};
 use shared::metrics::Metrics;
-use shared::server::{OVERLOAD, Stopped};
+use shared::server::{Stopped, overload};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -132,7 +132,7 @@ fn is_exhaustion(error: &io::Error) -> bool {
 /// kernel would reset a connection that is closed with unread bytes.
 fn refuse(stream: &TcpStream) {
     // A client that is gone, or slow, gets no second try.
-    if stream.try_write(&OVERLOAD).is_ok() {
+    if stream.try_write(&overload()).is_ok() {
         let _ = rustix::net::shutdown(stream, rustix::net::Shutdown::Write);
         let mut sent = [0; 4096];
         while stream.try_read(&mut sent).is_ok_and(|read| read > 0) {}

@@ -71,7 +71,7 @@ impl Server {
     pub fn stop(self) -> Stopped {
         self.stop.cancel();
         let stopped = self.workers.drain();
-        if !self.tracker.flush(FLUSH) {
+        if !self.tracker.close(FLUSH) {
             tracing::warn!("not all Sentry events could be sent");
         }
         stopped

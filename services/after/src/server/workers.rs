@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::Acceptor;
 use crate::app::app;
+use crate::pool::Pools;
 use crate::startup;
 
 /// How long the end of a runtime waits for closures that block.
@@ -34,18 +35,19 @@ impl Workers {
     ) -> io::Result<Self> {
         let config = Arc::new(config);
         let metrics = Arc::new(Metrics::new());
+        let pools = Pools::default();
         let room = Arc::new(Semaphore::new(config.limits.max_connections));
         let shares = shares(config.database.pool, listeners.len());
         let mut threads = Vec::with_capacity(listeners.len());
         for (at, (listener, pool)) in listeners.into_iter().zip(shares).enumerate() {
             let runtime = runtime(&config)?;
             let (config, metrics, room) = (config.clone(), metrics.clone(), room.clone());
-            let (tracker, stop) = (tracker.clone(), stop.clone());
+            let (tracker, stop, pools) = (tracker.clone(), stop.clone(), pools.clone());
             let serve = async move {
                 if at == 0 {
                     startup::watch(config.database.clone(), &tracker, stop.clone());
                 }
-                let router = app(&config, pool, metrics.clone(), tracker);
+                let router = app(&config, pool, &pools, metrics.clone(), tracker);
                 let limits = config.limits;
                 let acceptor = Acceptor {
                     router,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use shared::server::OVERLOAD;
+use shared::server::overload;
 
 use super::stop::{Stop, wait_for};
 use super::workers::Workers;
@@ -64,7 +64,7 @@ fn is_exhaustion(error: &io::Error) -> bool {
 fn refuse(mut stream: TcpStream) {
     let mut answer = || -> io::Result<()> {
         stream.set_nonblocking(true)?;
-        stream.write_all(&OVERLOAD)?;
+        stream.write_all(&overload())?;
         stream.shutdown(Shutdown::Write)?;
         let mut sent = [0; 4096];
         while stream.read(&mut sent)? > 0 {}

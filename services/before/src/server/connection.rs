@@ -168,7 +168,7 @@ async fn answer(
     let body = collect(&head, body, exchange.body_limit(), deadline, clock).await;
     clock.serving();
     let mut response = workers.app.answer(exchange, &head, body);
-    if turn.ends(workers) {
+    if turn.ends(workers) || workers.stop.is_rung() {
         response
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));

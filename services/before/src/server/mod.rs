@@ -91,7 +91,7 @@ impl Server {
             tracing::error!("the acceptor had panicked");
         }
         let stopped = self.workers.drain(self.grace);
-        if !self.tracker.flush(FLUSH) {
+        if !self.tracker.close(FLUSH) {
             tracing::warn!("not all Sentry events could be sent");
         }
         stopped

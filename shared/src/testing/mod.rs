@@ -1,0 +1,27 @@
+//! What the tests of both services stand on.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`database`] | a real Postgres database, private to a test |
+//! | [`relay`] | a wire to the database that can be cut |
+//! | [`http`] | a client that sends any bytes |
+//! | [`catcher`] | a Sentry that can delay, refuse and hang |
+//! | [`service`] | a running service with a method for each route |
+//! | [`process`] | the real program, with signals and log lines |
+//! | [`contract`] | whether an answer is one that the OpenAPI document describes |
+//! | [`parity`] | a table of requests whose answers are the same on both services |
+//! | [`suite`] | behaviour that is the same on both services |
+//!
+//! A suite is generic over [`service::Subject`]; each service implements that
+//! trait in its tests and calls the macro [`suite!`](crate::suite).
+
+pub mod catcher;
+pub mod contract;
+pub mod database;
+pub mod http;
+pub mod parity;
+pub mod process;
+pub mod relay;
+pub mod service;
+pub mod suite;
+pub mod wait;
