@@ -13,7 +13,7 @@ WORKDIR /app
 COPY . .
 RUN find . -type f \
         ! -name Cargo.toml ! -name Cargo.lock ! -path './.cargo/*' \
-        ! -name main.rs ! -name lib.rs ! -name build.rs ! -path '*/src/bin/*.rs' \
+        ! -name main.rs ! -name lib.rs ! -name build.rs ! -path '*/src/bin/*.rs' ! -path '*/tests/*.rs' \
         -delete \
     && find . -type d -empty -delete \
     && find . -name '*.rs' -exec sh -c \

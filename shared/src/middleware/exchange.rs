@@ -194,11 +194,11 @@ fn problem_headers(error: &Error, headers: &mut HeaderMap) {
 
 /// Logs the cause of an error that is not the client's, once, where it is
 /// handled, and tells the tracker of those that are bugs.
-fn report(error: &Error) {
-    match error {
+fn report(error: &Arc<Error>) {
+    match **error {
         Error::Internal(_) => tracing::error!("{}", error.chain()),
         Error::Unavailable(_) => tracing::warn!("{}", error.chain()),
         _ => return,
     }
-    Hub::with_active(|hub| sentry::capture(hub, error));
+    sentry::error(error);
 }

@@ -3,9 +3,9 @@
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
-use ::sentry::Hub;
-use ::sentry::integrations::panic::{PanicIntegration, message_from_panic_info};
+use ::sentry::integrations::panic::message_from_panic_info;
 
+use super::sentry;
 use crate::error::Error;
 
 /// Makes panics reported where they happen: on the right stack, within the span
@@ -14,7 +14,7 @@ use crate::error::Error;
 /// Not `sentry`'s own panic integration: its hook waits until the event is
 /// sent, up to the client's shutdown time-out, on the thread that panicked. A
 /// slow tracker would stall a worker with all the tasks on it. This hook only
-/// puts the event into the transport's queue.
+/// notes what has happened.
 pub fn report_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -25,9 +25,7 @@ pub fn report_panics() {
             } else {
                 previous(info);
             }
-            Hub::with_active(|hub| {
-                hub.capture_event(PanicIntegration::new().event_from_panic_info(info))
-            });
+            sentry::panic(message_from_panic_info(info));
         }));
     });
 }

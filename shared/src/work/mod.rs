@@ -42,7 +42,7 @@ fn finished(job: &'static str, outcome: Result<Result<(), Error>, Error>) {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
             tracing::error!(job, "the background job failed: {}", error.chain());
-            Hub::with_active(|hub| sentry::capture(hub, &error));
+            sentry::error(&Arc::new(error));
         }
         Err(_) => tracing::error!(job, "the background job panicked"),
     }

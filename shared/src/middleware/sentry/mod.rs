@@ -6,32 +6,28 @@
 //! blocking closures and spawned jobs. Without that, events of concurrent
 //! requests share one scope and carry each other's data.
 
+mod delivery;
+mod report;
+
 use std::collections::BTreeMap;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use ::sentry::integrations::backtrace::{ProcessStacktraceIntegration, parse_stacktrace};
+use ::sentry::integrations::backtrace::ProcessStacktraceIntegration;
 use ::sentry::integrations::contexts::ContextIntegration;
 use ::sentry::protocol::{Event, Request};
-use ::sentry::transports::{UreqHttpTransport, UreqHttpTransportOptions};
-use ::sentry::{
-    Client, ClientOptions, Envelope, Hub, Scope, Transport, TransportFactory, TransportOptions,
-};
+use ::sentry::{Client, ClientOptions, Hub, Scope};
 use http::{HeaderMap, HeaderName, Method, Uri, header};
 
+use self::delivery::Delivery;
+pub use self::report::{error, panic};
 use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::config;
-use crate::error::{Error, Internal};
 
 /// How many events wait for a slow tracker before new ones are dropped. The
 /// SDK's default of 30 would lose most of a burst of failures.
 const QUEUE: usize = 1000;
-
-/// How long one delivery may take. The SDK sets no limit, and one tracker that
-/// accepts and never answers would then end all reporting.
-const DELIVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Headers that may stand in an event. A list of what is allowed and not of
 /// what is secret, since nobody knows all names under which secrets travel.
@@ -154,79 +150,15 @@ impl Tracker {
     /// whether all is sent.
     #[must_use]
     pub fn close(&self, limit: Duration) -> bool {
-        self.client
-            .as_ref()
-            .is_none_or(|client| client.close(Some(limit)))
+        let Some(client) = &self.client else {
+            return true;
+        };
+        let until = Instant::now() + limit;
+        let made = report::flush(limit);
+        client.close(Some(until.saturating_duration_since(Instant::now()))) && made
     }
 }
 
 fn tag(event: &mut Event<'static>, name: &str, value: &str) {
     event.tags.insert(name.to_owned(), value.to_owned());
-}
-
-/// Reports an error if it is one of ours: an internal one. Not what a client
-/// did wrong, not load, and not a panic, which its hook has reported.
-pub fn capture(hub: &Hub, error: &Error) {
-    if let Error::Internal(internal) = error {
-        hub.capture_event(event(internal));
-    }
-}
-
-/// The event of an internal error: its chain of causes, and the stack where it
-/// became an internal error.
-fn event(error: &Internal) -> Event<'static> {
-    let mut event = ::sentry::event_from_error(error.cause());
-    if let Some(exception) = event.exception.last_mut() {
-        exception.stacktrace = parse_stacktrace(&error.stack().to_string());
-    }
-    event
-}
-
-/// Makes the transport: over plain threads, and with a time limit.
-struct Delivery;
-
-impl TransportFactory for Delivery {
-    fn create_transport_with_options(&self, options: TransportOptions) -> Arc<dyn Transport> {
-        let agent = ureq::Agent::config_builder()
-            .timeout_global(Some(DELIVERY_TIMEOUT))
-            .tls_config(
-                ureq::tls::TlsConfig::builder()
-                    .provider(ureq::tls::TlsProvider::Rustls)
-                    .build(),
-            )
-            .build()
-            .new_agent();
-        let options = UreqHttpTransportOptions::from(options).with_agent(agent);
-        Arc::new(Detached(Some(options.build())))
-    }
-}
-
-/// A transport whose end nobody has to wait for: the SDK's own waits for the
-/// delivery under way, however long that takes.
-struct Detached(Option<UreqHttpTransport>);
-
-impl Transport for Detached {
-    fn send_envelope(&self, envelope: Envelope) {
-        if let Some(transport) = &self.0 {
-            transport.send_envelope(envelope);
-        }
-    }
-
-    fn flush(&self, limit: Duration) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|transport| transport.flush(limit))
-    }
-
-    fn shutdown(&self, limit: Duration) -> bool {
-        self.flush(limit)
-    }
-}
-
-impl Drop for Detached {
-    fn drop(&mut self) {
-        let transport = self.0.take();
-        // Without a thread to be had it is dropped here, with the wait.
-        let _ = thread::Builder::new().spawn(move || drop(transport));
-    }
 }
