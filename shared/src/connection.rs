@@ -7,10 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::config::Limits;
 
-/// How long a connection that is closed with an unread body is still drained.
-/// Closed at once, the kernel would reset it, and the client would never see
-/// the answer that explains why (RFC 9112, section 9.6).
+/// How long a connection that is closed with an unread body is still drained
+/// after the last byte that came. Closed at once, the kernel would reset it, and
+/// the client would never see the answer that explains why (RFC 9112, section
+/// 9.6).
 const LINGER: Duration = Duration::from_secs(2);
+
+/// How long it is drained at the most, however much still comes.
+const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
 /// How long a client that is in the middle of a head may go on after a stop.
 const LAST_HEAD: Duration = Duration::from_secs(1);
@@ -31,6 +35,8 @@ pub enum Phase {
     Closing = 4,
     /// Waiting for the rest of a body, which has a deadline of its own.
     Body = 5,
+    /// Accepted, and not a byte read yet.
+    Fresh = 6,
 }
 
 impl Phase {
@@ -41,7 +47,8 @@ impl Phase {
             2 => Self::Busy,
             3 => Self::Writing,
             4 => Self::Closing,
-            _ => Self::Body,
+            5 => Self::Body,
+            _ => Self::Fresh,
         }
     }
 }
@@ -54,6 +61,7 @@ pub struct ConnectionClock {
     base: Instant,
     phase: AtomicU8,
     since_micros: AtomicU64,
+    closing_micros: AtomicU64,
     unread_body: AtomicBool,
     stopping: AtomicBool,
     header_timeout: Duration,
@@ -67,8 +75,9 @@ impl ConnectionClock {
     pub fn start(limits: &Limits) -> Self {
         Self {
             base: Instant::now(),
-            phase: AtomicU8::new(Phase::Head as u8),
+            phase: AtomicU8::new(Phase::Fresh as u8),
             since_micros: AtomicU64::new(0),
+            closing_micros: AtomicU64::new(0),
             unread_body: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             header_timeout: limits.header_timeout,
@@ -98,15 +107,18 @@ impl ConnectionClock {
     /// middle of a head a second. What is being served is not touched.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
-        if self.phase() == Phase::Head {
-            self.enter(Phase::Head);
+        if let phase @ (Phase::Fresh | Phase::Head) = self.phase() {
+            self.enter(phase);
         }
     }
 
     /// Bytes were read: the first of an idle connection begin a head.
     pub fn read(&self) {
-        if self.phase() == Phase::Idle {
-            self.enter(Phase::Head);
+        match self.phase() {
+            Phase::Idle => self.enter(Phase::Head),
+            // The time for the first head runs from the accepting.
+            Phase::Fresh => self.phase.store(Phase::Head as u8, Ordering::Relaxed),
+            _ => {}
         }
     }
 
@@ -144,6 +156,8 @@ impl ConnectionClock {
     pub fn closing(&self) -> bool {
         if self.phase() != Phase::Closing {
             self.enter(Phase::Closing);
+            let since = self.since_micros.load(Ordering::Relaxed);
+            self.closing_micros.store(since, Ordering::Relaxed);
         }
         self.unread_body.load(Ordering::Relaxed)
     }
@@ -155,6 +169,14 @@ impl ConnectionClock {
         self.base.elapsed().saturating_sub(since)
     }
 
+    /// Bytes of an unread body were drained: the client is still sending.
+    pub fn drained(&self) {
+        let closing = Duration::from_micros(self.closing_micros.load(Ordering::Relaxed));
+        if self.base.elapsed().saturating_sub(closing) < LONGEST_LINGER {
+            self.enter(Phase::Closing);
+        }
+    }
+
     /// When the connection has waited too long; none while a request is served.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
@@ -162,8 +184,8 @@ impl ConnectionClock {
         let limit = match self.phase() {
             Phase::Idle if stopping => Duration::ZERO,
             Phase::Idle => self.keep_alive,
-            Phase::Head if stopping => self.header_timeout.min(LAST_HEAD),
-            Phase::Head => self.header_timeout,
+            Phase::Fresh | Phase::Head if stopping => self.header_timeout.min(LAST_HEAD),
+            Phase::Fresh | Phase::Head => self.header_timeout,
             Phase::Body => Duration::ZERO,
             Phase::Busy => return None,
             Phase::Writing => self.write_timeout,
@@ -216,6 +238,8 @@ mod tests {
                 .deadline()
                 .map(|at| (at - Instant::now()).as_secs_f64().round())
         };
+        assert_eq!((clock.phase(), left(&clock)), (Phase::Fresh, Some(1.0)));
+        clock.read();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Head, Some(1.0)));
         clock.serving();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Busy, None));

@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::config::Limits;
+use crate::config::Config;
 use crate::error::{Error, Unavailable};
 use crate::middleware::request_id::RequestId;
 
@@ -43,10 +43,15 @@ impl Stopped {
     }
 }
 
-/// Asks the system for as many file handles as it may give: each connection
-/// takes one, and the usual soft limit of 1024 is far below `MAX_CONNECTIONS`.
-/// Warns if they are still too few.
-pub fn raise_file_limit(limits: &Limits) {
+/// File handles for all that is not a client's connection: listeners, the log,
+/// Sentry, files of `/proc`.
+const OTHER_HANDLES: usize = 32;
+
+/// Asks the system for as many file handles as it may give, since each
+/// connection takes one and the usual soft limit of 1024 is far below
+/// `MAX_CONNECTIONS`. If they are still too few, fewer connections are taken:
+/// those over it are then answered 503, and not left hanging.
+pub fn fit_file_limit(config: &mut Config) {
     let allowed = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: allowed.maximum,
@@ -54,13 +59,20 @@ pub fn raise_file_limit(limits: &Limits) {
     };
     // If it is refused, the soft limit stays as it was, and is looked at below.
     let _ = setrlimit(Resource::Nofile, raised);
-    let handles = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    if handles < limits.max_connections as u64 {
+    let Some(handles) = getrlimit(Resource::Nofile).current else {
+        return;
+    };
+    let handles = usize::try_from(handles).unwrap_or(usize::MAX);
+    let most = handles
+        .saturating_sub(config.database.pool + OTHER_HANDLES)
+        .max(1);
+    if most < config.limits.max_connections {
         tracing::warn!(
             handles,
-            max_connections = limits.max_connections,
-            "fewer file handles than MAX_CONNECTIONS; raise the limit (ulimit -n)"
+            max_connections = most,
+            "file handles for fewer connections than MAX_CONNECTIONS; raise the limit (ulimit -n)"
         );
+        config.limits.max_connections = most;
     }
 }
 

@@ -8,6 +8,7 @@ use shared::middleware::sentry::Tracker;
 use shared::retry::Retry;
 use shared::schema::{self, SchemaError};
 use shared::work::tasks;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::Error;
@@ -15,7 +16,8 @@ use crate::pool;
 use crate::store;
 
 /// Refuses to start on a schema whose migrations were edited after they had
-/// been applied. A database that is not there yet is waited for later.
+/// been applied. A database that is not there yet, or does not answer within
+/// `DB_ACQUIRE_TIMEOUT_MS`, is waited for later.
 ///
 /// # Errors
 /// Names the migration.
@@ -23,8 +25,11 @@ pub fn refuse_edited_schema(config: &Database) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    match runtime.block_on(try_schema(config)) {
-        Err(Trouble::Schema(edited @ SchemaError::Edited { .. })) => Err(io::Error::other(edited)),
+    let asked = async { timeout(config.acquire_timeout, try_schema(config)).await };
+    match runtime.block_on(asked) {
+        Ok(Err(Trouble::Schema(edited @ SchemaError::Edited { .. }))) => {
+            Err(io::Error::other(edited))
+        }
         _ => Ok(()),
     }
 }
@@ -39,10 +44,7 @@ pub(crate) fn watch(config: Database, tracker: &Tracker, stop: CancellationToken
             if retry.is_news(&trouble) {
                 tracing::warn!("not ready, trying again: {} at {}", trouble, config.url);
             }
-            if tokio::time::timeout(retry.delay(), stop.cancelled())
-                .await
-                .is_ok()
-            {
+            if timeout(retry.delay(), stop.cancelled()).await.is_ok() {
                 return Ok(());
             }
         }

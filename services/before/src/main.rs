@@ -6,7 +6,7 @@ use std::thread;
 
 use before::{Server, startup};
 use shared::cli::{self, Command};
-use shared::config::{Config, Service};
+use shared::config::{self, Config, Service};
 use shared::{server, telemetry};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         eprint!("{text}");
         return ExitCode::from(2);
     }
-    let config = match Config::read(Service::Before, |name| std::env::var(name).ok()) {
+    let config = match Config::read(Service::Before, config::environment) {
         Ok(config) => config,
         Err(error) => {
             eprintln!("before: {error}");
@@ -42,9 +42,9 @@ fn main() -> ExitCode {
 }
 
 /// Serves until a signal asks to stop.
-fn run(config: Config) -> io::Result<()> {
+fn run(mut config: Config) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
-    server::raise_file_limit(&config.limits);
+    server::fit_file_limit(&mut config);
     startup::refuse_edited_schema(&config.database)?;
     let server = Server::start(config)?;
     if let Some(signal) = signals.forever().next() {

@@ -9,7 +9,7 @@ use r2d2::{ManageConnection, PooledConnection};
 use shared::config::{Database, DatabaseUrl, Host};
 use shared::error::{Error as SharedError, Unavailable};
 use shared::metrics::{Metrics, Sample};
-use shared::middleware::blocking;
+use shared::middleware::{blocking, panic};
 
 use crate::error::Error;
 
@@ -95,9 +95,11 @@ impl ManageConnection for Manager {
     type Connection = Connection;
     type Error = SharedError;
 
+    /// A panic is caught here: the driver has one for a system without file
+    /// handles, and r2d2 would count the connection as being opened for ever.
     fn connect(&self) -> Result<Connection, SharedError> {
-        let client =
-            connect(&self.config, "before").map_err(|error| Error::from(error).into_inner())?;
+        let client = panic::catch(|| connect(&self.config, "before"))?
+            .map_err(|error| Error::from(error).into_inner())?;
         Ok(Connection {
             client,
             statements: HashMap::new(),
@@ -130,7 +132,12 @@ pub(crate) fn connect(config: &Database, name: &str) -> Result<Client, postgres:
     options
         .application_name(name)
         .connect_timeout(config.acquire_timeout)
-        .keepalives_idle(Duration::from_secs(30))
+        // A wire that is dead ends a read in the end: the driver has no limit of
+        // its own.
+        .keepalives_idle(Duration::from_secs(10))
+        .keepalives_interval(Duration::from_secs(5))
+        .keepalives_retries(3)
+        .tcp_user_timeout(config.acquire_timeout + config.statement_timeout)
         // Postgres itself ends what nobody waits for any more.
         .options(&format!(
             "-c statement_timeout={0} -c lock_timeout={0} -c idle_in_transaction_session_timeout={0}",

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use shared::config::Database;
 use shared::error::Error as SharedError;
@@ -16,13 +18,20 @@ use crate::server::Stop;
 use crate::store;
 
 /// Refuses to start on a schema whose migrations were edited after they had
-/// been applied. A database that is not there yet is waited for later.
+/// been applied. A database that is not there yet, or does not answer within
+/// `DB_ACQUIRE_TIMEOUT_MS`, is waited for later.
 ///
 /// # Errors
 /// Names the migration.
 pub fn refuse_edited_schema(config: &Database) -> io::Result<()> {
-    match try_schema(config) {
-        Err(Trouble::Schema(edited @ SchemaError::Edited { .. })) => Err(io::Error::other(edited)),
+    let (tell, told) = sync_channel(1);
+    let asked = config.clone();
+    // On a thread of its own, since nobody can stop a thread that blocks.
+    thread::Builder::new().spawn(move || tell.send(try_schema(&asked)))?;
+    match told.recv_timeout(config.acquire_timeout) {
+        Ok(Err(Trouble::Schema(edited @ SchemaError::Edited { .. }))) => {
+            Err(io::Error::other(edited))
+        }
         _ => Ok(()),
     }
 }

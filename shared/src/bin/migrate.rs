@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use shared::config::Config;
+use shared::config::{self, Config};
 use shared::error::chain;
 use shared::migrate::{Report, migrate};
 
@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let url = match Config::read_database(|name| std::env::var(name).ok()) {
+    let url = match Config::read_database(config::environment) {
         Ok(url) => url,
         Err(error) => {
             eprintln!("migrate: {error}");

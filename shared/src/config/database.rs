@@ -87,12 +87,16 @@ impl DatabaseUrl {
                 ("host", folder) if folder.starts_with('/') => host = Host::Unix(folder.into()),
                 ("host", name) => host = Host::Tcp(name.to_owned()),
                 ("sslmode", "disable" | "allow" | "prefer") => {}
-                ("sslmode", mode) => {
-                    return Err(format!(
-                        "asks for sslmode={mode}, but these services are built without TLS to the database"
-                    ));
+                ("sslmode", _) => {
+                    return Err(
+                        "asks for TLS by sslmode, but these services are built without TLS to the database"
+                            .to_owned(),
+                    );
                 }
-                (name, _) => return Err(format!("has an unknown parameter {name:?}")),
+                // Not named: it may be half a password with a `?` in it.
+                _ => {
+                    return Err("has an unknown parameter; host and sslmode are known. Write special characters in the password as %XX, or give it raw in PGPASSWORD".to_owned());
+                }
             }
         }
         let user = decoded(url.username())?;

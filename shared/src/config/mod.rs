@@ -93,7 +93,7 @@ pub struct Database {
     /// after it.
     pub acquire_timeout: Duration,
     /// `DB_STATEMENT_TIMEOUT_MS`: how long a statement may run or wait for a
-    /// lock; 503 after it. Set on each connection, so that Postgres itself ends
+    /// lock, and never longer than a request; 503 after it. Set on each connection, so that Postgres itself ends
     /// a statement whose caller has gone.
     pub statement_timeout: Duration,
 }
@@ -174,6 +174,13 @@ impl fmt::Display for Runtime {
     }
 }
 
+/// Looks a variable up in the environment of the process. What is not UTF-8 is
+/// not ignored: its odd bytes are replaced, and then refused by whoever reads it.
+#[must_use]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
 impl Config {
     /// Reads the configuration of a service from a lookup of variables.
     ///
@@ -186,11 +193,12 @@ impl Config {
         let mut reader = Reader::new(lookup);
         let runtime = reader.parsed("RUNTIME", Runtime::MultiThread, str::parse);
         let pool = reader.number("DB_POOL", 8, 1, 1000);
+        let request_timeout = reader.millis("REQUEST_TIMEOUT_MS", 10_000);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (port, workers) = match (service, runtime) {
-            (Service::Before, _) => (8001, 200),
-            (Service::After, Runtime::PerCore) => (8002, cores.min(pool)),
-            (Service::After, _) => (8002, cores),
+        let (port, workers, most_workers) = match (service, runtime) {
+            (Service::Before, _) => (8001, 200, 10_000),
+            (Service::After, Runtime::PerCore) => (8002, cores.min(pool), 1024),
+            (Service::After, _) => (8002, cores, 1024),
         };
         let config = Self {
             service,
@@ -198,10 +206,10 @@ impl Config {
                 text.parse()
                     .map_err(|_| "must be an address and a port, such as 127.0.0.1:8001")
             }),
-            workers: reader.number("WORKERS", workers, 1, 10_000),
+            workers: reader.number("WORKERS", workers, 1, most_workers),
             runtime,
             limits: Limits {
-                request_timeout: reader.millis("REQUEST_TIMEOUT_MS", 10_000),
+                request_timeout,
                 header_timeout: reader.millis("HEADER_TIMEOUT_MS", 10_000),
                 keep_alive: reader.millis("KEEP_ALIVE_MS", 75_000),
                 body_limit: reader.number("BODY_LIMIT_BYTES", 65_536, 1, 1 << 30),
@@ -212,7 +220,9 @@ impl Config {
                 url: database_url(&mut reader),
                 pool,
                 acquire_timeout: reader.millis("DB_ACQUIRE_TIMEOUT_MS", 1000),
-                statement_timeout: reader.millis("DB_STATEMENT_TIMEOUT_MS", 5000),
+                statement_timeout: reader
+                    .millis("DB_STATEMENT_TIMEOUT_MS", 5000)
+                    .min(request_timeout),
             },
             sentry: sentry(&mut reader),
             log: log(&mut reader),

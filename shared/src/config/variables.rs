@@ -51,7 +51,7 @@ pub const VARIABLES: [Variable; 20] = [
     variable(
         "DB_STATEMENT_TIMEOUT_MS",
         "5000",
-        "how long a statement may run or wait for a lock",
+        "how long a statement may run or wait for a lock; not longer than a request",
     ),
     variable(
         "REQUEST_TIMEOUT_MS",

@@ -3,11 +3,12 @@
 use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 
 use ::sentry::Hub;
 use tokio::task::{JoinError, JoinHandle};
+use tokio_util::task::TaskTracker;
 
 use super::{Context, finished, step};
 use crate::error::Error;
@@ -32,6 +33,20 @@ pub fn spawn(
     });
 }
 
+/// The shielded futures that run. One for the process, so that no caller has to
+/// carry it: a stop waits for them all.
+static SHIELDED: LazyLock<TaskTracker> = LazyLock::new(|| {
+    let tracker = TaskTracker::new();
+    tracker.close(); // It may be waited for at any time, also while more come.
+    tracker
+});
+
+/// Waits until no shielded future runs: at a stop, for those whose callers have
+/// gone.
+pub async fn shielded_done() {
+    SHIELDED.wait().await;
+}
+
 /// Runs a future to its end even if whoever awaits it is dropped: for writes.
 ///
 /// A handler's future is dropped when its client leaves or its time is up,
@@ -40,7 +55,7 @@ pub fn spawn(
 /// panic inside goes on in the caller.
 pub async fn shield<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> T {
     let context = Context::new(None);
-    joined(tokio::spawn(async move {
+    joined(SHIELDED.spawn(async move {
         let mut run = pin!(run);
         poll_fn(|cx| context.enter(|| run.as_mut().poll(cx))).await
     }))

@@ -1,6 +1,7 @@
 //! Accepting connections, whatever happens to them.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +9,13 @@ use axum::Router;
 use rustix::io::Errno;
 use shared::config::{Config, Limits, Runtime};
 use shared::metrics::Metrics;
+use shared::retry::Retry;
 use shared::server::{Stopped, overload};
+use shared::work::tasks;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -34,22 +38,31 @@ pub(super) fn bind(config: &Config) -> io::Result<Vec<std::net::TcpListener>> {
     };
     let mut addr = config.listen;
     let mut listeners = Vec::with_capacity(count);
+    if count > 1 {
+        // The port is shared among these, and not with another process that
+        // shares it by chance: alone, it must be free.
+        drop(listen(addr, false)?);
+    }
     for _ in 0..count {
-        let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
-        // A port on which connections of a former process linger is free.
-        socket.set_reuse_address(true)?;
-        socket.set_reuse_port(count > 1)?;
-        socket.set_nonblocking(true)?;
-        socket
-            .bind(&addr.into())
-            .map_err(|error| io::Error::new(error.kind(), format!("LISTEN {addr}: {error}")))?;
-        socket.listen(BACKLOG)?;
-        let listener = std::net::TcpListener::from(socket);
+        let listener = listen(addr, count > 1)?;
         // With port 0 the first one finds a port for all.
         addr = listener.local_addr()?;
         listeners.push(listener);
     }
     Ok(listeners)
+}
+
+fn listen(addr: SocketAddr, shared: bool) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
+    // A port on which connections of a former process linger is free.
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(shared)?;
+    socket.set_nonblocking(true)?;
+    socket
+        .bind(&addr.into())
+        .and_then(|()| socket.listen(BACKLOG))
+        .map_err(|error| io::Error::new(error.kind(), format!("LISTEN {addr}: {error}")))?;
+    Ok(socket.into())
 }
 
 /// What serving a connection takes.
@@ -74,26 +87,22 @@ impl Acceptor {
     pub(super) async fn run(self, listener: TcpListener) -> Stopped {
         let connections = TaskTracker::new();
         while let Some(stream) = self.next(&listener).await {
-            match self.room.clone().try_acquire_owned() {
-                Ok(room) => {
-                    self.metrics.connections_accepted.inc();
-                    let acceptor = self.clone();
-                    connections.spawn(async move {
-                        acceptor.metrics.connections.inc();
-                        connection::serve(stream, &acceptor).await;
-                        acceptor.metrics.connections.dec();
-                        drop(room);
-                    });
-                }
-                Err(_) => {
-                    self.metrics.connections_refused.inc();
-                    refuse(&stream);
-                }
-            }
+            self.take(stream, &connections);
+        }
+        // Those that the kernel has accepted for us already are served, too.
+        for _ in 0..BACKLOG {
+            let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await else {
+                break;
+            };
+            self.take(stream, &connections);
         }
         drop(listener);
         connections.close();
-        match tokio::time::timeout(self.limits.shutdown_grace, connections.wait()).await {
+        let done = async {
+            connections.wait().await;
+            tasks::shielded_done().await;
+        };
+        match timeout(self.limits.shutdown_grace, done).await {
             Ok(()) => Stopped::Drained,
             Err(_) => Stopped::GaveUp {
                 connections: connections.len(),
@@ -101,8 +110,25 @@ impl Acceptor {
         }
     }
 
+    /// Serves a connection in a task of its own, if there is room.
+    fn take(&self, stream: TcpStream, connections: &TaskTracker) {
+        let Ok(room) = self.room.clone().try_acquire_owned() else {
+            self.metrics.connections_refused.inc();
+            return refuse(&stream);
+        };
+        self.metrics.connections_accepted.inc();
+        let acceptor = self.clone();
+        connections.spawn(async move {
+            acceptor.metrics.connections.inc();
+            connection::serve(stream, &acceptor).await;
+            acceptor.metrics.connections.dec();
+            drop(room);
+        });
+    }
+
     /// The next connection; none when asked to stop.
     async fn next(&self, listener: &TcpListener) -> Option<TcpStream> {
+        let mut log = Retry::new();
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -111,7 +137,9 @@ impl Acceptor {
             match accepted {
                 Ok((stream, _)) => return Some(stream),
                 Err(error) if is_exhaustion(&error) => {
-                    tracing::warn!("cannot accept at this moment: {error}");
+                    if log.is_news(&error.to_string()) {
+                        tracing::warn!("cannot accept at this moment: {error}");
+                    }
                     tokio::time::sleep(BREATHER).await;
                 }
                 // The connection itself went wrong before it was accepted; the

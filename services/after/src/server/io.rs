@@ -84,6 +84,7 @@ impl AsyncWrite for Io {
             if buffer.filled().is_empty() {
                 return Poll::Ready(Ok(()));
             }
+            self.clock.drained();
         }
     }
 }

@@ -6,13 +6,18 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+use shared::retry::Retry;
 use shared::server::overload;
 
 use super::stop::{Stop, wait_for};
 use super::workers::Workers;
 
-/// How long to leave connections in the kernel's queue when the system has no
-/// file handles or no memory left.
+/// How many connections wait in the kernel for being accepted (what std asks
+/// for).
+const BACKLOG: usize = 4096;
+
+/// How long to leave connections there when the system has no file handles or
+/// no memory left.
 const BREATHER: Duration = Duration::from_millis(50);
 
 /// Accepts until asked to stop.
@@ -21,19 +26,22 @@ pub(super) fn run(listener: &TcpListener, workers: &Workers, stop: &Stop) {
         tracing::error!("cannot accept: {error}");
         return;
     }
+    let mut log = Retry::new();
     while !stop.is_rung() {
         let interest = PollFlags::IN;
         wait_for(
             &mut [PollFd::new(listener, interest), PollFd::new(stop, interest)],
             None,
         );
-        accept_all(listener, workers, stop);
+        // When it has rung: those that the kernel has accepted for us already
+        // are served, too.
+        accept_all(listener, workers, stop, &mut log);
     }
 }
 
-/// Accepts what is there.
-fn accept_all(listener: &TcpListener, workers: &Workers, stop: &Stop) {
-    while !stop.is_rung() {
+/// Accepts what is there; no more at once than the kernel keeps.
+fn accept_all(listener: &TcpListener, workers: &Workers, stop: &Stop, log: &mut Retry) {
+    for _ in 0..BACKLOG {
         match listener.accept() {
             Ok((stream, _)) => {
                 if let Err(stream) = workers.submit(stream) {
@@ -42,9 +50,13 @@ fn accept_all(listener: &TcpListener, workers: &Workers, stop: &Stop) {
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
             Err(error) if is_exhaustion(&error) => {
-                tracing::warn!("cannot accept at this moment: {error}");
+                if log.is_news(&error.to_string()) {
+                    tracing::warn!("cannot accept at this moment: {error}");
+                }
                 workers.relieve();
-                stop.wait(BREATHER);
+                if stop.wait(BREATHER) {
+                    return;
+                }
             }
             // The connection itself went wrong before it was accepted; the
             // next one may be fine.

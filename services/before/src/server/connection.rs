@@ -38,6 +38,9 @@ const TURN: Duration = Duration::from_millis(20);
 /// its client is about to send, the request must not meet a closed connection.
 const LAST_CHANCE: Duration = Duration::from_millis(100);
 
+/// The same for one that is in the middle of a head.
+const SLOW_HEAD: Duration = Duration::from_secs(1);
+
 /// Serves a connection to its end.
 pub(super) fn serve(stream: TcpStream, workers: &Workers) {
     let clock = ConnectionClock::start(&workers.limits);
@@ -111,12 +114,21 @@ impl Turn {
         (self.asked.get() || self.since.elapsed() > TURN) && workers.somebody_waits()
     }
 
-    /// Whether it closes without one: it was asked, and stayed idle.
+    /// Whether it closes without one: it was asked, and sent no request.
     fn ends_idle(&self, clock: &ConnectionClock, workers: &Workers) -> bool {
         self.asked.get()
-            && clock.phase() == Phase::Idle
-            && clock.lasted() >= LAST_CHANCE
+            && last_chance(clock).is_some_and(|chance| clock.lasted() >= chance)
             && workers.somebody_waits()
+    }
+}
+
+/// How long a connection in its phase keeps its thread when somebody else needs
+/// it; none if it has a request that is being served.
+fn last_chance(clock: &ConnectionClock) -> Option<Duration> {
+    match clock.phase() {
+        Phase::Fresh | Phase::Idle => Some(LAST_CHANCE),
+        Phase::Head => Some(SLOW_HEAD),
+        _ => None,
     }
 }
 
@@ -125,11 +137,11 @@ fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
     let clock = &socket.clock;
     let left = |at: Instant| at.saturating_duration_since(Instant::now());
     let mut limit = clock.deadline().map(left);
-    let idle = clock.phase() == Phase::Idle;
+    let chance = last_chance(clock);
     // Who was waiting may have found another thread in the meantime.
     turn.asked.set(turn.asked.get() && workers.somebody_waits());
-    if idle && turn.asked.get() {
-        let chance = LAST_CHANCE.saturating_sub(clock.lasted());
+    if let (Some(chance), true) = (chance, turn.asked.get()) {
+        let chance = chance.saturating_sub(clock.lasted());
         limit = limit.map(|limit| limit.min(chance));
     }
     let mut handles = Vec::with_capacity(3);
@@ -140,7 +152,7 @@ fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
     if !stopping {
         handles.push(PollFd::new(&*workers.stop, PollFlags::IN));
     }
-    if !idle || turn.asked.get() {
+    if chance.is_none() || turn.asked.get() {
         wait_for(&mut handles, limit);
         return;
     }

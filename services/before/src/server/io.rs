@@ -146,7 +146,9 @@ impl hyper::rt::Write for Io {
             return Poll::Ready(Ok(()));
         }
         Self::attempt(&socket.wants_read, || {
-            while (&socket.stream).read(&mut scratch[..])? > 0 {}
+            while (&socket.stream).read(&mut scratch[..])? > 0 {
+                socket.clock.drained();
+            }
             Ok(())
         })
     }
