@@ -180,6 +180,12 @@ mod tests {
     }
 
     #[test]
+    fn half_a_password_is_not_printed() {
+        let mistake = DatabaseUrl::parse("postgres://u:12?hunter2@h/d").unwrap_err();
+        assert!(!mistake.contains("hunter2"), "{mistake}");
+    }
+
+    #[test]
     fn what_cannot_be_honoured_is_refused() {
         for bad in [
             "localhost:5432/x",

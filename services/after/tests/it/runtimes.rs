@@ -1,11 +1,13 @@
 //! The three ways to spread tasks over threads: each has to pass what depends
 //! on it.
 
-use shared::config::Runtime;
+use std::io::ErrorKind;
+
+use shared::config::{Runtime, Service};
 use shared::server::Stopped;
 use shared::testing::catcher::Catcher;
 use shared::testing::http::{Connection, Request};
-use shared::testing::service::{App, ORDER, Settings};
+use shared::testing::service::{App, ORDER, Settings, Subject as _};
 
 use crate::After;
 
@@ -91,4 +93,16 @@ fn on_each_runtime_each_failure_carries_its_own_request() {
             );
         }
     }
+}
+
+#[test]
+fn two_processes_with_a_runtime_per_core_do_not_share_a_port_by_chance() {
+    let app: App<After> =
+        App::with(|settings| settings.set("RUNTIME", Runtime::PerCore).set("WORKERS", 2));
+    let settings = Settings::of(app.database())
+        .set("RUNTIME", Runtime::PerCore)
+        .set("WORKERS", 2)
+        .set("LISTEN", app.addr());
+    let error = After::start(settings.config(Service::After)).err();
+    assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::AddrInUse));
 }

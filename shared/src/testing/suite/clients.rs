@@ -55,6 +55,24 @@ pub fn more_idle_connections_than_workers_starve_nobody<S: Subject>() {
     }
 }
 
+/// As browsers open them ahead of need, and slow senders keep them.
+pub fn silent_connections_and_half_heads_starve_nobody<S: Subject>() {
+    let app = App::<S>::with(|settings| settings.set("WORKERS", 2));
+    let silent: Vec<_> = (0..6).map(|_| Connection::open(app.addr())).collect();
+    let mut fresh = Connection::open(app.addr()).patience(Duration::from_secs(2));
+    fresh.get("/ping").expect(200);
+    let halves: Vec<_> = (0..6)
+        .map(|_| {
+            let mut half = Connection::open(app.addr());
+            half.send("GET /ping HT");
+            half
+        })
+        .collect();
+    let mut fresh = Connection::open(app.addr()).patience(Duration::from_secs(6));
+    fresh.get("/ping").expect(200);
+    drop((silent, halves));
+}
+
 pub fn a_thousand_unread_bodies_never_become_requests<S: Subject>() {
     let app = App::<S>::start();
     let body = "GET /evil HTTP/1.1\r\n\r\n".repeat(460);

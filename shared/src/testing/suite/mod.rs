@@ -50,6 +50,7 @@ macro_rules! suite {
                 requests_on_one_connection_are_answered_in_their_order,
                 a_client_that_reads_nothing_is_let_go,
                 more_idle_connections_than_workers_starve_nobody,
+                silent_connections_and_half_heads_starve_nobody,
                 a_thousand_unread_bodies_never_become_requests,
                 a_connection_that_is_reset_harms_nobody,
             }
@@ -148,6 +149,7 @@ macro_rules! suite {
                 one_key_sixteen_times_at_once_is_one_order,
                 sixteen_keys_at_once_are_sixteen_orders,
                 a_write_is_finished_though_its_client_left,
+                a_stop_waits_for_a_write_whose_client_left,
                 a_failure_between_two_statements_leaves_nothing,
             }
         }

@@ -1,8 +1,10 @@
 //! Writes: once, whole, or not at all.
 
+use std::net::TcpStream;
 use std::thread;
 
 use super::at_once;
+use crate::server::Stopped;
 use crate::testing::catcher::Catcher;
 use crate::testing::http::Connection;
 use crate::testing::service::{App, ORDER, Subject, place};
@@ -56,6 +58,37 @@ pub fn a_write_is_finished_though_its_client_left<S: Subject>() {
     }
     assert_eq!(app.database().orders(), SEEDED + 3);
     assert_eq!(idle_in_transaction(&app), 0);
+}
+
+/// Nobody is left to answer to, but what was begun is part of what is in flight.
+pub fn a_stop_waits_for_a_write_whose_client_left<S: Subject>() {
+    let mut app = App::<S>::start();
+    let mut session = app.database().connect();
+    session
+        .batch_execute("BEGIN; LOCK TABLE orders IN SHARE MODE")
+        .expect("nobody writes to the table");
+    let mut connection = Connection::open(app.addr());
+    connection.send(place(1, "left", ORDER).bytes());
+    wait_until("the write waits for the lock", || {
+        waiting_for_locks(&app) > 0
+    });
+    drop(connection);
+    let addr = app.addr();
+    let stopped = thread::scope(|scope| {
+        let release = scope.spawn(move || {
+            // A stop that does not wait for the write has nothing else to do.
+            wait_until("it stops", || TcpStream::connect(addr).is_err());
+            session.batch_execute("COMMIT")
+        });
+        let stopped = app.stop();
+        release
+            .join()
+            .expect("it does not panic")
+            .expect("the lock can be given up");
+        stopped
+    });
+    assert_eq!(stopped, Stopped::Drained);
+    assert_eq!(app.database().orders(), SEEDED + 1);
 }
 
 fn waiting_for_locks<S: Subject>(app: &App<S>) -> i64 {
