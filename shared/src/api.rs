@@ -83,10 +83,9 @@ pub struct Level {
     pub orders: usize,
 }
 
+// Every field is required. They are optional here so that what is missing can
+// be answered with the field's name.
 /// An order to be placed.
-///
-/// Every field is required. They are optional here so that what is missing can
-/// be answered with the field's name.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceOrder {

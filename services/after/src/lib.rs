@@ -2,8 +2,8 @@
 //!
 //! The path of a request: [`server`] (a task takes a connection and drives
 //! hyper's HTTP/1 over it) → [`app`] (middleware and routing) → `routes` → `store`
-//! → [`shared::domain`]. The twin crate `before` has the same files; comparing the
-//! two is the lesson.
+//! → [`shared::domain`]. The twin crate `before` has the same path through the same
+//! files; comparing the two is the lesson.
 
 pub mod app;
 mod error;

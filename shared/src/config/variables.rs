@@ -1,4 +1,4 @@
-//! The variables in prose, for `--help` and for the reference in the guide.
+//! The variables in prose, for `--help`.
 
 /// A variable of the environment.
 #[derive(Clone, Copy, Debug)]

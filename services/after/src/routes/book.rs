@@ -1,4 +1,4 @@
-//! The book of a market: the database route of the talk.
+//! The book of a market: the route that asks the database for much.
 
 use axum::Json;
 use axum::extract::State;

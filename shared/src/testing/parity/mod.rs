@@ -7,7 +7,7 @@
 //! - a transcript of it, committed under `expected/`, is the same for both.
 //!
 //! After a change of what the services answer, write the transcripts anew with
-//! `PARITY_ACCEPT=1 scripts/test`, and read the difference. Only `before`
+//! `PARITY_ACCEPT=1 scripts/test tests`, and read the difference. Only `before`
 //! writes them: a migration must not change what clients see, so what the old
 //! service says is what the new one has to say. The statuses in the table are
 //! not written anew.

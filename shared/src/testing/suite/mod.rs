@@ -168,9 +168,35 @@ macro_rules! suite {
 
 #[cfg(test)]
 mod tests {
+    const LIST: &str = include_str!("mod.rs");
+
+    #[test]
+    fn every_table_of_the_parity_suite_is_run() {
+        let cases = include_str!("../parity/cases/mod.rs");
+        let (_, tables) = include_str!("parity.rs")
+            .split_once("tables! {\n")
+            .expect("the tables are listed");
+        let (tables, _) = tables.split_once('}').expect("the list has an end");
+        let uses = cases
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub use "));
+        for table in uses.flat_map(|line| line.split(&[':', '{', '}', ',', ';', ' ']).skip(1)) {
+            let table = table.trim();
+            if !table.is_empty() {
+                assert!(
+                    tables.split_whitespace().any(|name| name == table),
+                    "{table} is in no test"
+                );
+                assert!(
+                    LIST.contains(&format!(" {table},\n")),
+                    "{table} is not in the list"
+                );
+            }
+        }
+    }
+
     #[test]
     fn every_function_of_the_suites_is_in_the_list() {
-        const LIST: &str = include_str!("mod.rs");
         for file in [
             include_str!("clients.rs"),
             include_str!("database.rs"),
