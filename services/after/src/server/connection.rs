@@ -27,6 +27,9 @@ pub(super) async fn serve(stream: TcpStream, acceptor: &Acceptor) {
         return; // The client has gone already.
     };
     let service = service_fn(|request| answer(request, acceptor.router.clone(), &clock));
+    // hyper's `half_close` stays off: a client that closes its sending side
+    // counts as gone and gets no answer. Only so is it noticed that a client has
+    // left, and what it was waiting for is dropped.
     let connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(io), service));
     drive(connection, &clock, acceptor).await;
 }

@@ -50,6 +50,8 @@ pub(super) fn serve(stream: TcpStream, workers: &Workers) {
     let turn = Turn::start();
     let service = service_fn(|request| answer(request, workers, &socket.clock, &turn));
     let io = Io::new(socket.clone());
+    // hyper's `half_close` stays off, as in `after`: a client that closes its
+    // sending side counts as gone and gets no answer.
     let connection = pin!(http1::Builder::new().serve_connection(io, service));
     drive(connection, &socket, workers, &turn);
 }
