@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
-use shared::error::{Error as SharedError, Unavailable};
+use deadpool::managed::PoolError;
+use shared::error::{Cause, Error as SharedError, Unavailable};
 use shared::middleware::failure;
 use sqlx::error::DatabaseError;
 
@@ -16,6 +17,11 @@ impl Error {
     #[must_use]
     pub fn into_inner(self) -> SharedError {
         self.0
+    }
+
+    /// No connection was to be had in time.
+    pub(crate) fn no_connection(cause: impl Into<Cause>) -> Self {
+        Self(SharedError::Unavailable(Unavailable::Pool(cause.into())))
     }
 }
 
@@ -33,15 +39,21 @@ impl From<sqlx::Error> for Error {
             .map(Cow::into_owned);
         Self(match (code, &error) {
             (Some(code), _) => SharedError::of_sqlstate(&code, error),
-            (None, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed) => {
-                SharedError::Unavailable(Unavailable::Pool(error.into()))
-            }
             // The server went away, or a socket broke.
             (None, sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed) => {
                 SharedError::Unavailable(Unavailable::Database(error.into()))
             }
             (None, _) => SharedError::internal(error),
         })
+    }
+}
+
+impl From<PoolError<sqlx::Error>> for Error {
+    fn from(error: PoolError<sqlx::Error>) -> Self {
+        match error {
+            PoolError::Backend(error) => error.into(),
+            other => Self::no_connection(other),
+        }
     }
 }
 

@@ -1,46 +1,76 @@
-//! Connections to the database, kept by sqlx.
+//! Connections to the database, kept by deadpool.
+//!
+//! Not by sqlx's own pool, which asks the server at each return of a
+//! connection whether it lives: a round trip more for each request, with no
+//! option against it and no limit when the wire is dead. What that
+//! protects against is covered here: a connection whose use was cut is mended
+//! before anybody else gets it, or closed, and one that was idle is asked.
 
-use std::io;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use shared::config::{Database, DatabaseUrl, Host};
+use deadpool::managed::{self, Metrics as Facts, Object, QueueMode, RecycleError, RecycleResult};
+use shared::config::Database;
 use shared::metrics::{Metrics, Sample};
-use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgSslMode};
-use sqlx::{ConnectOptions as _, PgPool, Postgres};
+use shared::work::tasks;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
+use crate::db::{self, Connection};
 use crate::error::Error;
+
+/// How long a connection may have been idle and still be lent out without
+/// asking the server. Under load connections change hands within microseconds
+/// and are not asked; after a pause, a round trip goes unnoticed.
+const FRESH: Duration = Duration::from_millis(10);
+
+/// How long a connection lives: what a session of Postgres gathers in memory
+/// goes with it, and a database that has moved is found. (r2d2's default, which
+/// `before` has.)
+const LIFETIME: Duration = Duration::from_mins(30);
 
 /// The pool of one runtime.
 pub(crate) struct Pool {
-    inner: PgPool,
+    inner: managed::Pool<Manager>,
     all: Pools,
+    acquire_timeout: Duration,
     metrics: Arc<Metrics>,
 }
 
 impl Pool {
     /// Sets the pool up; connections are opened when they are asked for.
     pub(crate) fn new(config: &Database, most: usize, all: &Pools, metrics: Arc<Metrics>) -> Self {
-        let inner = PgPoolOptions::new()
-            .max_connections(u32::try_from(most).expect("the configuration has a limit"))
-            .acquire_timeout(config.acquire_timeout)
-            .connect_lazy_with(options(config, "after"));
+        let inner = managed::Pool::builder(Manager {
+            config: config.clone(),
+            suspect: Mutex::new(Instant::now()),
+        })
+        .max_size(most)
+        // The one that was used last is the most likely to be fresh.
+        .queue_mode(QueueMode::Lifo)
+        .build()
+        .expect("it has no time limits of its own, which would need a runtime");
         all.add(inner.clone());
         Self {
             inner,
             all: all.clone(),
+            acquire_timeout: config.acquire_timeout,
             metrics,
         }
     }
 
     /// Lends a connection. While there is none, this task waits, for as long as
     /// a connection may take, and the thread serves others.
-    pub(crate) async fn get(&self) -> Result<PoolConnection<Postgres>, Error> {
+    pub(crate) async fn get(&self) -> Result<Lent, Error> {
         let waited = self.metrics.pool_wait.start_timer();
-        let connection = self.inner.acquire().await?;
+        let object = timeout(self.acquire_timeout, self.inner.get())
+            .await
+            .map_err(Error::no_connection)??;
         waited.observe_duration();
-        Ok(connection)
+        Ok(Lent {
+            object: Some(object),
+            mending: self.acquire_timeout,
+        })
     }
 
     /// The figures of all pools at this moment.
@@ -49,70 +79,127 @@ impl Pool {
     }
 }
 
+/// A connection of the pool, until it is dropped.
+pub(crate) struct Lent {
+    object: Option<Object<Manager>>,
+    mending: Duration,
+}
+
+const LENT: &str = "it is there until it is dropped";
+
+impl Deref for Lent {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.object.as_ref().expect(LENT)
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.object.as_mut().expect(LENT)
+    }
+}
+
+/// Gives the connection back: at once, or if its use was cut when it is mended.
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.rest();
+        if self.work.is_cut() {
+            let (object, limit) = (self.object.take().expect(LENT), self.mending);
+            tasks::spawn("mend a connection", None, async move {
+                mend(object, limit).await;
+                Ok(())
+            });
+        }
+    }
+}
+
+async fn mend(mut connection: Object<Manager>, limit: Duration) {
+    if !connection.mend(limit).await {
+        // Closing the socket is all that can be done: the server notices, and
+        // ends what it does for nobody.
+        drop(Object::take(connection));
+    }
+}
+
+/// Opens connections and tells good ones from bad ones.
+struct Manager {
+    config: Database,
+    /// Connections that were last used before have probably died with one that
+    /// did not answer. A std mutex, held for a comparison and never across an
+    /// `.await`.
+    suspect: Mutex<Instant>,
+}
+
+impl Manager {
+    fn suspect(&self) -> MutexGuard<'_, Instant> {
+        self.suspect.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl managed::Manager for Manager {
+    type Type = Connection;
+    type Error = sqlx::Error;
+
+    async fn create(&self) -> Result<Connection, sqlx::Error> {
+        db::connect(&self.config, "after").await
+    }
+
+    /// Asked before a connection is lent: one that was idle has to be asked
+    /// itself, for half of the time that there is, so that the other half is
+    /// left for opening a new one.
+    async fn recycle(
+        &self,
+        connection: &mut Connection,
+        facts: &Facts,
+    ) -> RecycleResult<sqlx::Error> {
+        let idle = connection.idle();
+        if idle < FRESH {
+            return Ok(());
+        }
+        if facts.age() > LIFETIME {
+            return Err(RecycleError::message("it has lived long enough"));
+        }
+        let used = Instant::now().checked_sub(idle);
+        if used.is_none_or(|used| used < *self.suspect()) {
+            return Err(RecycleError::message("others of its age are dead"));
+        }
+        if !connection.is_alive(self.config.acquire_timeout / 2).await {
+            *self.suspect() = Instant::now();
+            return Err(RecycleError::message("it does not answer"));
+        }
+        Ok(())
+    }
+}
+
 /// The pools of all runtimes: there are several with `RUNTIME=per-core`, and
 /// `/metrics`, which only one of them answers, speaks for all.
 #[derive(Clone, Default)]
-pub struct Pools(Arc<Mutex<Vec<(PgPool, Handle)>>>);
+pub struct Pools(Arc<Mutex<Vec<PoolOfRuntime>>>);
+
+type PoolOfRuntime = (managed::Pool<Manager>, Handle);
 
 impl Pools {
     /// A std mutex, which blocks: it is held for a few instructions and never
     /// across an `.await`.
-    fn lock(&self) -> MutexGuard<'_, Vec<(PgPool, Handle)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<PoolOfRuntime>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, pool: PgPool) {
+    fn add(&self, pool: managed::Pool<Manager>) {
         self.lock().push((pool, Handle::current()));
     }
 
     fn sample(&self) -> Sample {
         let mut sample = Sample::default();
         for (pool, runtime) in &*self.lock() {
-            let size = pool.size() as usize;
-            sample.pool_size += size;
-            sample.pool_in_use += size.saturating_sub(pool.num_idle());
-            sample.pool_limit += pool.options().get_max_connections() as usize;
+            let status = pool.status();
+            sample.pool_size += status.size;
+            sample.pool_in_use += status.size - status.available;
+            sample.pool_limit += status.max_size;
             sample.tasks += runtime.metrics().num_alive_tasks();
         }
         sample
-    }
-}
-
-/// Opens a connection.
-pub(crate) async fn connect(config: &Database, name: &str) -> Result<PgConnection, sqlx::Error> {
-    let options = options(config, name);
-    match tokio::time::timeout(config.acquire_timeout, options.connect()).await {
-        Ok(connected) => connected,
-        Err(_) => Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())),
-    }
-}
-
-fn options(config: &Database, name: &str) -> PgConnectOptions {
-    let limit = config.statement_timeout.as_millis().to_string();
-    address(&config.url)
-        .application_name(name)
-        // Postgres itself ends what nobody waits for any more.
-        .options([
-            ("statement_timeout", &limit),
-            ("lock_timeout", &limit),
-            ("idle_in_transaction_session_timeout", &limit),
-        ])
-        // A line for each statement costs more than the statement.
-        .disable_statement_logging()
-}
-
-fn address(url: &DatabaseUrl) -> PgConnectOptions {
-    let options = PgConnectOptions::new_without_pgpass()
-        .port(url.port())
-        .username(url.user())
-        .database(url.name())
-        .ssl_mode(PgSslMode::Disable);
-    let options = match url.password() {
-        Some(password) => options.password(password),
-        None => options,
-    };
-    match url.host() {
-        Host::Tcp(host) => options.host(host),
-        Host::Unix(folder) => options.socket(folder),
     }
 }

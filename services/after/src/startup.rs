@@ -11,8 +11,8 @@ use shared::work::tasks;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::db;
 use crate::error::Error;
-use crate::pool;
 use crate::store;
 
 /// Refuses to start on a schema whose migrations were edited after they had
@@ -73,7 +73,7 @@ impl std::fmt::Display for Trouble {
 /// has waited in vain, not for what.
 async fn try_schema(config: &Database) -> Result<(), Trouble> {
     let away = |error: Error| Trouble::Database(error.into_inner());
-    let mut client = pool::connect(config, "after startup")
+    let mut client = db::connect(config, "after startup")
         .await
         .map_err(|error| away(error.into()))?;
     let applied = store::schema::applied(&mut client).await.map_err(away)?;

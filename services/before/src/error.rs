@@ -5,6 +5,7 @@ use http::Response;
 use shared::error::{Error as SharedError, Unavailable};
 use shared::middleware::failure;
 
+use crate::db::Failure;
 use crate::respond::IntoResponse;
 
 /// What a handler ends in instead of its answer.
@@ -25,8 +26,20 @@ impl From<SharedError> for Error {
     }
 }
 
-impl From<postgres::Error> for Error {
-    fn from(error: postgres::Error) -> Self {
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Postgres(error) => error.into(),
+            Failure::Wire(error) => Self(SharedError::Unavailable(Unavailable::Database(
+                error.into(),
+            ))),
+            Failure::Deadline(error) => Self(error),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
         Self(match error.code() {
             Some(code) => SharedError::of_sqlstate(code.clone().code(), error),
             // The server went away, or a socket broke.
@@ -39,7 +52,7 @@ impl From<postgres::Error> for Error {
 }
 
 /// Whether the cause of a driver's error is the connection itself.
-fn is_io(error: &postgres::Error) -> bool {
+fn is_io(error: &tokio_postgres::Error) -> bool {
     let source = std::error::Error::source(error);
     source.is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }

@@ -6,8 +6,10 @@
 //! files; comparing the two is the lesson.
 
 pub mod app;
+mod db;
 mod error;
 mod extract;
+mod poll;
 mod pool;
 mod respond;
 mod router;

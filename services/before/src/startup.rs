@@ -2,8 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 
 use shared::config::Database;
 use shared::error::Error as SharedError;
@@ -12,8 +10,8 @@ use shared::retry::Retry;
 use shared::schema::{self, SchemaError};
 use shared::work::threads;
 
+use crate::db;
 use crate::error::Error;
-use crate::pool;
 use crate::server::Stop;
 use crate::store;
 
@@ -24,14 +22,8 @@ use crate::store;
 /// # Errors
 /// Names the migration.
 pub fn refuse_edited_schema(config: &Database) -> io::Result<()> {
-    let (tell, told) = sync_channel(1);
-    let asked = config.clone();
-    // On a thread of its own, since nobody can stop a thread that blocks.
-    thread::Builder::new().spawn(move || tell.send(try_schema(&asked)))?;
-    match told.recv_timeout(config.acquire_timeout) {
-        Ok(Err(Trouble::Schema(edited @ SchemaError::Edited { .. }))) => {
-            Err(io::Error::other(edited))
-        }
+    match try_schema(config) {
+        Err(Trouble::Schema(edited @ SchemaError::Edited { .. })) => Err(io::Error::other(edited)),
         _ => Ok(()),
     }
 }
@@ -75,7 +67,7 @@ impl std::fmt::Display for Trouble {
 /// has waited in vain, not for what.
 fn try_schema(config: &Database) -> Result<(), Trouble> {
     let away = |error: Error| Trouble::Database(error.into_inner());
-    let mut client = pool::connect(config, "before startup").map_err(|error| away(error.into()))?;
+    let mut client = db::connect(config, "before startup").map_err(|error| away(error.into()))?;
     let applied = store::schema::applied(&mut client).map_err(away)?;
     schema::check(&applied).map_err(Trouble::Schema)
 }

@@ -93,9 +93,33 @@ pub struct Database {
     /// after it.
     pub acquire_timeout: Duration,
     /// `DB_STATEMENT_TIMEOUT_MS`: how long a statement may run or wait for a
-    /// lock, and never longer than a request; 503 after it. Set on each connection, so that Postgres itself ends
-    /// a statement whose caller has gone.
+    /// lock, and never longer than a request; 503 after it.
     pub statement_timeout: Duration,
+}
+
+impl Database {
+    /// The settings of each session, by which Postgres itself ends what takes
+    /// too long or what nobody waits for any more, in milliseconds.
+    #[must_use]
+    pub fn session(&self) -> [(&'static str, String); 5] {
+        let limit = self.statement_timeout.as_millis().to_string();
+        [
+            ("statement_timeout", limit.clone()),
+            ("lock_timeout", limit.clone()),
+            ("idle_in_transaction_session_timeout", limit),
+            // Whether the client is still there, also during a statement.
+            ("client_connection_check_interval", "1000".to_owned()),
+            // Notices, which nobody reads.
+            ("client_min_messages", "error".to_owned()),
+        ]
+    }
+
+    /// How long an answer of the server is waited for: longer than Postgres
+    /// takes to end a statement by itself. After it, the wire counts as dead.
+    #[must_use]
+    pub fn answer_timeout(&self) -> Duration {
+        self.statement_timeout + self.acquire_timeout
+    }
 }
 
 /// The error tracker.

@@ -2,8 +2,10 @@
 
 use shared::api::Order;
 use shared::domain::{IdempotencyKey, NewOrder, OrderId, PlacedOrder};
-use sqlx::{Connection as _, PgConnection};
+use sqlx::Connection as _;
+use sqlx::postgres::PgConnection;
 
+use crate::db::Connection;
 use crate::error::Error;
 
 /// What became of an order that was to be placed.
@@ -18,10 +20,18 @@ pub(crate) enum Placing {
 
 /// Stores an order and its key in one transaction: both or neither.
 pub(crate) async fn place(
-    db: &mut PgConnection,
+    db: &mut Connection,
     key: &IdempotencyKey,
     new: &NewOrder,
 ) -> Result<Placing, Error> {
+    Ok(db.work.transaction(placing(&mut db.sqlx, key, new)).await?)
+}
+
+async fn placing(
+    db: &mut PgConnection,
+    key: &IdempotencyKey,
+    new: &NewOrder,
+) -> Result<Placing, sqlx::Error> {
     let mut transaction = db.begin().await?;
     let row = sqlx::query_file!(
         "../../shared/sql/insert_order.sql",
@@ -57,12 +67,11 @@ pub(crate) async fn place(
 
 /// The order that a key stands for.
 pub(crate) async fn by_key(
-    db: &mut PgConnection,
+    db: &mut Connection,
     key: &IdempotencyKey,
 ) -> Result<Option<PlacedOrder>, Error> {
-    let row = sqlx::query_file!("../../shared/sql/order_by_key.sql", key.as_str())
-        .fetch_optional(db)
-        .await?;
+    let row = sqlx::query_file!("../../shared/sql/order_by_key.sql", key.as_str());
+    let row = db.work.run(row.fetch_optional(&mut db.sqlx)).await?;
     Ok(row.map(|row| PlacedOrder {
         request_hash: row.request_hash,
         order: Order {
@@ -79,18 +88,14 @@ pub(crate) async fn by_key(
 }
 
 /// The order with this id.
-pub(crate) async fn find(db: &mut PgConnection, id: OrderId) -> Result<Option<Order>, Error> {
-    Ok(
-        sqlx::query_file_as!(Order, "../../shared/sql/order.sql", id.get())
-            .fetch_optional(db)
-            .await?,
-    )
+pub(crate) async fn find(db: &mut Connection, id: OrderId) -> Result<Option<Order>, Error> {
+    let order = sqlx::query_file_as!(Order, "../../shared/sql/order.sql", id.get());
+    Ok(db.work.run(order.fetch_optional(&mut db.sqlx)).await?)
 }
 
 /// Cancels an order. Says whether there is such an order.
-pub(crate) async fn cancel(db: &mut PgConnection, id: OrderId) -> Result<bool, Error> {
-    let done = sqlx::query_file!("../../shared/sql/cancel_order.sql", id.get())
-        .execute(db)
-        .await?;
+pub(crate) async fn cancel(db: &mut Connection, id: OrderId) -> Result<bool, Error> {
+    let cancel = sqlx::query_file!("../../shared/sql/cancel_order.sql", id.get());
+    let done = db.work.run(cancel.execute(&mut db.sqlx)).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -9,8 +9,9 @@ use rustix::io::Errno;
 use shared::retry::Retry;
 use shared::server::overload;
 
-use super::stop::{Stop, wait_for};
+use super::stop::Stop;
 use super::workers::Workers;
+use crate::poll::wait_for;
 
 /// How many connections wait in the kernel for being accepted (what std asks
 /// for).

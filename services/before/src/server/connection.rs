@@ -6,8 +6,7 @@ use std::future::poll_fn;
 use std::net::TcpStream;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -26,8 +25,8 @@ use shared::middleware::time_limit::Deadline;
 use shared::server::leaves_body_unread;
 
 use super::io::{Io, Socket};
-use super::stop::wait_for;
 use super::workers::Workers;
+use crate::poll::{Woken, wait_for};
 
 /// How long a connection keeps its thread while others wait for one. Long
 /// enough that a new connection is not needed for each request, short enough
@@ -228,25 +227,5 @@ async fn collect(
                 }
             }
         }
-    }
-}
-
-/// Whether hyper woke itself: between its halves, on this very thread.
-#[derive(Default)]
-struct Woken(AtomicBool);
-
-impl Woken {
-    fn take(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
-    }
-}
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }

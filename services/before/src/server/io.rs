@@ -1,6 +1,6 @@
 //! A non-blocking socket for hyper, which remembers what it waits for.
 
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::task::{Context, Poll};
 use hyper::rt::ReadBufCursor;
 use rustix::event::PollFlags;
 use shared::connection::ConnectionClock;
+
+use crate::poll::attempt;
 
 /// The socket of a connection, shared between hyper and the thread's wait.
 pub(super) struct Socket {
@@ -64,22 +66,6 @@ impl Io {
             scratch: Box::new([0; 8192]),
         }
     }
-
-    fn attempt<T>(
-        waits: &AtomicBool,
-        mut run: impl FnMut() -> io::Result<T>,
-    ) -> Poll<io::Result<T>> {
-        loop {
-            match run() {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    waits.store(true, Ordering::Relaxed);
-                    return Poll::Pending;
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                done => return Poll::Ready(done),
-            }
-        }
-    }
 }
 
 impl hyper::rt::Read for Io {
@@ -90,7 +76,7 @@ impl hyper::rt::Read for Io {
     ) -> Poll<io::Result<()>> {
         let Self { socket, scratch } = &mut *self;
         let most = scratch.len().min(buffer.remaining());
-        Self::attempt(&socket.wants_read, || {
+        attempt(&socket.wants_read, || {
             let read = (&socket.stream).read(&mut scratch[..most])?;
             if read > 0 {
                 socket.clock.read();
@@ -108,7 +94,7 @@ impl hyper::rt::Write for Io {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let socket = &self.socket;
-        Self::attempt(&socket.wants_write, || {
+        attempt(&socket.wants_write, || {
             let written = (&socket.stream).write(bytes)?;
             socket.clock.wrote();
             Ok(written)
@@ -121,7 +107,7 @@ impl hyper::rt::Write for Io {
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let socket = &self.socket;
-        Self::attempt(&socket.wants_write, || {
+        attempt(&socket.wants_write, || {
             let written = (&socket.stream).write_vectored(pieces)?;
             socket.clock.wrote();
             Ok(written)
@@ -145,7 +131,7 @@ impl hyper::rt::Write for Io {
         if !socket.clock.closing() {
             return Poll::Ready(Ok(()));
         }
-        Self::attempt(&socket.wants_read, || {
+        attempt(&socket.wants_read, || {
             while (&socket.stream).read(&mut scratch[..])? > 0 {
                 socket.clock.drained();
             }

@@ -5,7 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd};
+
+use crate::poll::wait_for;
 
 /// Rung once and never silenced: a file handle that threads can wait for
 /// together with their socket, so that nobody has to look again and again.
@@ -45,14 +47,4 @@ impl AsFd for Stop {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
-}
-
-/// Sleeps in `poll(2)` until one of the handles is ready or the time is up. An
-/// interrupted sleep ends early, as its callers look again anyway.
-pub(super) fn wait_for(handles: &mut [PollFd<'_>], limit: Option<Duration>) {
-    let limit = limit.map(|limit| Timespec {
-        tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
-        tv_nsec: limit.subsec_nanos().into(),
-    });
-    let _ = poll(handles, limit.as_ref());
 }

@@ -8,7 +8,9 @@ use crate::pool::Connection;
 
 /// A page of markets, with one more row than the page has if there is a next.
 pub(crate) fn page(db: &mut Connection, query: MarketsQuery) -> Result<Vec<Market>, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/markets.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/markets.sql"))?;
     let rows = db.client.query(&sql, &[&query.after(), &query.rows()])?;
     Ok(rows
         .iter()
@@ -22,7 +24,9 @@ pub(crate) fn page(db: &mut Connection, query: MarketsQuery) -> Result<Vec<Marke
 
 /// All open orders of a market.
 pub(crate) fn open_orders(db: &mut Connection, market: MarketId) -> Result<Vec<BookRow>, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/book.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/book.sql"))?;
     let rows = db.client.query(&sql, &[&market.get()])?;
     Ok(rows
         .iter()
@@ -39,6 +43,8 @@ pub(crate) fn open_orders(db: &mut Connection, market: MarketId) -> Result<Vec<B
 
 /// Whether there is such a market.
 pub(crate) fn exists(db: &mut Connection, market: MarketId) -> Result<bool, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/market_exists.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/market_exists.sql"))?;
     Ok(db.client.query_one(&sql, &[&market.get()])?.get(0))
 }

@@ -1,8 +1,8 @@
 //! Orders and their idempotency keys.
 
-use postgres::Row;
 use shared::api::Order;
 use shared::domain::{IdempotencyKey, NewOrder, OrderId, PlacedOrder};
+use tokio_postgres::Row;
 
 use crate::error::Error;
 use crate::pool::Connection;
@@ -23,8 +23,12 @@ pub(crate) fn place(
     key: &IdempotencyKey,
     new: &NewOrder,
 ) -> Result<Placing, Error> {
-    let insert = db.prepared(include_str!("../../../../shared/sql/insert_order.sql"))?;
-    let take = db.prepared(include_str!("../../../../shared/sql/take_key.sql"))?;
+    let insert = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/insert_order.sql"))?;
+    let take = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/take_key.sql"))?;
     let mut transaction = db.client.transaction()?;
     let row = transaction.query_opt(
         &insert,
@@ -56,7 +60,9 @@ pub(crate) fn by_key(
     db: &mut Connection,
     key: &IdempotencyKey,
 ) -> Result<Option<PlacedOrder>, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/order_by_key.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/order_by_key.sql"))?;
     let row = db.client.query_opt(&sql, &[&key.as_str()])?;
     Ok(row.map(|row| PlacedOrder {
         request_hash: row.get(0),
@@ -66,14 +72,18 @@ pub(crate) fn by_key(
 
 /// The order with this id.
 pub(crate) fn find(db: &mut Connection, id: OrderId) -> Result<Option<Order>, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/order.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/order.sql"))?;
     let row = db.client.query_opt(&sql, &[&id.get()])?;
     Ok(row.map(|row| order(&row, 0)))
 }
 
 /// Cancels an order. Says whether there is such an order.
 pub(crate) fn cancel(db: &mut Connection, id: OrderId) -> Result<bool, Error> {
-    let sql = db.prepared(include_str!("../../../../shared/sql/cancel_order.sql"))?;
+    let sql = db
+        .client
+        .prepared(include_str!("../../../../shared/sql/cancel_order.sql"))?;
     Ok(db.client.execute(&sql, &[&id.get()])? > 0)
 }
 

@@ -1,18 +1,20 @@
 //! What was migrated.
 
-use postgres::Client;
-use postgres::error::SqlState;
 use shared::schema::Applied;
+use tokio_postgres::error::SqlState;
 
+use crate::db::{Client, Failure};
 use crate::error::Error;
 
-/// The migrations that were applied; none if there is no schema at all. Over a
-/// bare connection and not prepared, since it is asked rarely.
+/// The migrations that were applied; none if there is no schema at all.
 pub(crate) fn applied(db: &mut Client) -> Result<Vec<Applied>, Error> {
     let sql = include_str!("../../../../shared/sql/applied_migrations.sql");
-    let rows = match db.query(sql, &[]) {
+    let sql = db.prepared(sql);
+    let rows = match sql.and_then(|sql| db.query(&sql, &[])) {
         Ok(rows) => rows,
-        Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => return Ok(Vec::new()),
+        Err(Failure::Postgres(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error.into()),
     };
     Ok(rows
