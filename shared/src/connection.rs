@@ -5,6 +5,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use crate::config::Limits;
 
 /// How long a connection that is closed with an unread body is still drained
@@ -18,6 +20,20 @@ const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
 /// How long a client that is in the middle of a head may go on after a stop.
 const LAST_HEAD: Duration = Duration::from_secs(1);
+
+/// The longest that a tick of the system takes (at 100 a second).
+const TICK: Duration = Duration::from_millis(10);
+
+/// The system's monotonic clock as of its last tick, some milliseconds ago:
+/// several times cheaper than [`Instant::now`], and it is asked a few times for
+/// each request. The limits here are seconds.
+fn now() -> Duration {
+    let now = clock_gettime(ClockId::MonotonicCoarse);
+    Duration::new(
+        now.tv_sec.try_into().unwrap_or_default(),
+        now.tv_nsec.try_into().unwrap_or_default(),
+    )
+}
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +74,7 @@ impl Phase {
 /// threads.
 #[derive(Debug)]
 pub struct ConnectionClock {
-    base: Instant,
+    base: Duration,
     phase: AtomicU8,
     since_micros: AtomicU64,
     closing_micros: AtomicU64,
@@ -74,7 +90,7 @@ impl ConnectionClock {
     #[must_use]
     pub fn start(limits: &Limits) -> Self {
         Self {
-            base: Instant::now(),
+            base: now(),
             phase: AtomicU8::new(Phase::Fresh as u8),
             since_micros: AtomicU64::new(0),
             closing_micros: AtomicU64::new(0),
@@ -93,12 +109,12 @@ impl ConnectionClock {
     }
 
     fn enter(&self, phase: Phase) {
-        self.enter_at(phase, Instant::now());
+        self.enter_at(phase, now());
     }
 
-    fn enter_at(&self, phase: Phase, at: Instant) {
+    fn enter_at(&self, phase: Phase, at: Duration) {
         self.phase.store(phase as u8, Ordering::Relaxed);
-        let since = at.saturating_duration_since(self.base).as_micros();
+        let since = at.saturating_sub(self.base).as_micros();
         self.since_micros
             .store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -124,7 +140,9 @@ impl ConnectionClock {
 
     /// A head is complete, and the rest of its body has until then.
     pub fn reading_body(&self, until: Instant) {
-        self.enter_at(Phase::Body, until);
+        let left = until.saturating_duration_since(Instant::now());
+        // Two ticks later, so that the body's own deadline comes first.
+        self.enter_at(Phase::Body, now() + left + 2 * TICK);
     }
 
     /// A head is complete and its request is being served.
@@ -162,24 +180,29 @@ impl ConnectionClock {
         self.unread_body.load(Ordering::Relaxed)
     }
 
+    fn age(&self) -> Duration {
+        now().saturating_sub(self.base)
+    }
+
     /// How long its phase has lasted.
     #[must_use]
     pub fn lasted(&self) -> Duration {
         let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
-        self.base.elapsed().saturating_sub(since)
+        self.age().saturating_sub(since)
     }
 
     /// Bytes of an unread body were drained: the client is still sending.
     pub fn drained(&self) {
         let closing = Duration::from_micros(self.closing_micros.load(Ordering::Relaxed));
-        if self.base.elapsed().saturating_sub(closing) < LONGEST_LINGER {
+        if self.age().saturating_sub(closing) < LONGEST_LINGER {
             self.enter(Phase::Closing);
         }
     }
 
-    /// When the connection has waited too long; none while a request is served.
+    /// How long the connection may still wait; no limit while a request is
+    /// served.
     #[must_use]
-    pub fn deadline(&self) -> Option<Instant> {
+    pub fn left(&self) -> Option<Duration> {
         let stopping = self.stopping.load(Ordering::Relaxed);
         let limit = match self.phase() {
             Phase::Idle if stopping => Duration::ZERO,
@@ -192,7 +215,7 @@ impl ConnectionClock {
             Phase::Closing => LINGER,
         };
         let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
-        Some(self.base + since + limit)
+        Some((since + limit).saturating_sub(self.age()))
     }
 
     /// The next moment at which it can have waited too long, whatever happens
@@ -204,16 +227,14 @@ impl ConnectionClock {
             .min(self.keep_alive)
             .min(self.write_timeout)
             .min(LINGER);
-        let sometime = Instant::now() + shortest;
-        self.deadline()
-            .map_or(sometime, |deadline| deadline.min(sometime))
+        let left = self.left().map_or(shortest, |left| left.min(shortest));
+        Instant::now() + left
     }
 
     /// Whether it has waited too long.
     #[must_use]
     pub fn expired(&self) -> bool {
-        self.deadline()
-            .is_some_and(|deadline| deadline <= Instant::now())
+        self.left().is_some_and(|left| left.is_zero())
     }
 }
 
@@ -233,11 +254,7 @@ mod tests {
             shutdown_grace: second,
         };
         let clock = ConnectionClock::start(&limits);
-        let left = |clock: &ConnectionClock| {
-            clock
-                .deadline()
-                .map(|at| (at - Instant::now()).as_secs_f64().round())
-        };
+        let left = |clock: &ConnectionClock| clock.left().map(|left| left.as_secs_f64().round());
         assert_eq!((clock.phase(), left(&clock)), (Phase::Fresh, Some(1.0)));
         clock.read();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Head, Some(1.0)));
@@ -271,7 +288,7 @@ mod tests {
             shutdown_grace: second,
         });
         clock.stop();
-        let left = clock.deadline().unwrap() - Instant::now();
+        let left = clock.left().unwrap();
         assert!(left <= LAST_HEAD, "{left:?}");
         clock.answered(false);
         clock.flushed();

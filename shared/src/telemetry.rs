@@ -28,7 +28,9 @@ pub fn init(log: &Log) -> Guard {
         .lossy(true)
         .buffered_lines_limit(BUFFERED_LINES)
         .thread_name("log-writer")
-        .finish(io::stdout());
+        // The writer's thread flushes when no more lines wait: a burst of them is
+        // one write, and not one each.
+        .finish(io::BufWriter::new(io::stdout()));
     let filter = EnvFilter::try_new(&log.filter).expect("the configuration has checked it");
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -1,10 +1,8 @@
-//! The service without a server: an axum router.
+//! The service without a server: an axum router in its middleware.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::MatchedPath;
 use bytes::Bytes;
 use shared::config::Config;
 use shared::error::Error as SharedError;
@@ -16,6 +14,9 @@ use shared::openapi;
 use crate::error::Error;
 use crate::pool::{Pool, Pools};
 use crate::routes;
+
+/// The whole service: a tower service, for this server or another.
+pub type Service = tower::Service<Router>;
 
 /// The state that all handlers share. Cheap to clone.
 #[derive(Clone)]
@@ -47,7 +48,7 @@ pub fn app(
     pools: &Pools,
     metrics: Arc<Metrics>,
     tracker: Tracker,
-) -> Router {
+) -> Service {
     let (routes, documented) = routes::all(config).split_for_parts();
     let patterns = documented.paths.paths.keys().map(String::as_str);
     let patterns = patterns.chain(routes::UNDOCUMENTED);
@@ -59,15 +60,10 @@ pub fn app(
         metrics,
         document: openapi::to_json(&document).into(),
     }));
-    routes
+    let within = routes
         .fallback(async || Error::from(SharedError::NotFound("route")))
         .method_not_allowed_fallback(async || Error::from(SharedError::MethodNotAllowed))
-        // Outermost, so that it sees what no route has matched, too.
-        .layer(tower::Layer::new(Arc::new(middleware), pattern))
-        .with_state(app)
-}
-
-/// The pattern of the route that a request has matched.
-fn pattern(request: &http::Request<Body>) -> Option<&str> {
-    request.extensions().get().map(MatchedPath::as_str)
+        .with_state(app);
+    // Outermost, so that it sees what no route has matched, too.
+    Service::new(Arc::new(middleware), within)
 }

@@ -9,10 +9,10 @@ use shared::retry::Retry;
 use shared::schema::{self, SchemaError};
 use shared::work::tasks;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use crate::db;
 use crate::error::Error;
+use crate::server::Stop;
 use crate::store;
 
 /// Refuses to start on a schema whose migrations were edited after they had
@@ -36,7 +36,7 @@ pub fn refuse_edited_schema(config: &Database) -> io::Result<()> {
 
 /// Tries until the database is there and its schema is right, and says what is
 /// in the way. The service serves meanwhile; `/ready` says that it is not.
-pub(crate) fn watch(config: Database, tracker: &Tracker, stop: CancellationToken) {
+pub(crate) fn watch(config: Database, tracker: &Tracker, stop: Stop) {
     tasks::spawn("startup", tracker.job_hub("startup"), async move {
         let mut retry = Retry::new();
         while let Err(trouble) = try_schema(&config).await {
@@ -44,7 +44,7 @@ pub(crate) fn watch(config: Database, tracker: &Tracker, stop: CancellationToken
             if retry.is_news(&trouble) {
                 tracing::warn!("not ready, trying again: {} at {}", trouble, config.url);
             }
-            if timeout(retry.delay(), stop.cancelled()).await.is_ok() {
+            if timeout(retry.delay(), stop.heard()).await.is_ok() {
                 return Ok(());
             }
         }

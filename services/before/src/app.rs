@@ -1,7 +1,6 @@
 //! The service without a server: a request in, a response out.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
@@ -70,12 +69,7 @@ impl App {
     /// Begins to serve a request of which the head is there.
     #[must_use]
     pub fn begin(&self, head: &Parts) -> Exchange {
-        let resource = self
-            .router
-            .find(head.uri.path())
-            .map(|(resource, _)| resource);
-        let pattern = resource.map(crate::router::Resource::pattern);
-        Exchange::begin(&self.middleware, pattern, Head::from(head), Instant::now())
+        Exchange::begin(&self.middleware, Head::from(head))
     }
 
     /// Answers it when the body is there too, or could not be had. Blocks for
@@ -91,9 +85,8 @@ impl App {
         let mut response = blocking::serve(exchange, || {
             match (body, self.router.find(head.uri.path())) {
                 (Ok(body), Some((resource, segment))) => resource.call(self, head, &body, segment),
-                (Err(error), Some((resource, _))) => resource.refuse(method, error),
-                (Err(error), None) => failure(error),
                 (Ok(_), None) => failure(SharedError::NotFound("route")),
+                (Err(error), _) => failure(error),
             }
         });
         if method == Method::HEAD {

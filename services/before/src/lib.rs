@@ -6,6 +6,7 @@
 //! files; comparing the two is the lesson.
 
 pub mod app;
+mod cleaner;
 mod db;
 mod error;
 mod extract;

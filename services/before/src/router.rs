@@ -23,7 +23,6 @@ pub(crate) type Handler = fn(&App, &Request<'_>) -> Response<Bytes>;
 
 /// The handlers of one path.
 pub(crate) struct Resource {
-    pattern: String,
     handlers: Vec<(Method, Handler)>,
 }
 
@@ -64,7 +63,6 @@ impl Builder {
             .resources
             .entry(path.to_owned())
             .or_insert_with(|| Resource {
-                pattern: path.to_owned(),
                 handlers: Vec::new(),
             });
         resource.handlers.push((method, handler));
@@ -100,11 +98,6 @@ impl Router {
 }
 
 impl Resource {
-    /// The route's pattern.
-    pub(crate) fn pattern(&self) -> &str {
-        &self.pattern
-    }
-
     /// Calls the handler of the request's method; 405 if there is none.
     pub(crate) fn call(
         &self,
@@ -122,18 +115,12 @@ impl Resource {
                     segment,
                 },
             ),
-            None => self.refuse(&head.method, SharedError::MethodNotAllowed),
+            None => {
+                let mut response = Error::from(SharedError::MethodNotAllowed).into_response();
+                response.headers_mut().insert(ALLOW, self.allow());
+                response
+            }
         }
-    }
-
-    /// Answers an error; with `Allow`, as axum does it, if the resource does not
-    /// have the request's method at all.
-    pub(crate) fn refuse(&self, method: &Method, error: SharedError) -> Response<Bytes> {
-        let mut response = Error::from(error).into_response();
-        if self.handler(method).is_none() {
-            response.headers_mut().insert(ALLOW, self.allow());
-        }
-        response
     }
 
     /// The handler of a method. `HEAD` is `GET`, whose body is not sent.

@@ -55,6 +55,8 @@ pub struct Config {
     pub limits: Limits,
     /// The database and the pool.
     pub database: Database,
+    /// What is cleaned up in the background.
+    pub cleaning: Cleaning,
     /// The error tracker; none if `SENTRY_DSN` is unset or empty.
     pub sentry: Option<Sentry>,
     /// What is logged, and how.
@@ -120,6 +122,16 @@ impl Database {
     pub fn answer_timeout(&self) -> Duration {
         self.statement_timeout + self.acquire_timeout
     }
+}
+
+/// What is cleaned up in the background.
+#[derive(Clone, Copy, Debug)]
+pub struct Cleaning {
+    /// `CLEAN_EVERY_MS`: how long after one round the next one begins.
+    pub every: Duration,
+    /// `IDEMPOTENCY_KEEP_MS`: how long an idempotency key is known; after it,
+    /// the same key counts as a new one.
+    pub keep: Duration,
 }
 
 /// The error tracker.
@@ -247,6 +259,10 @@ impl Config {
                 statement_timeout: reader
                     .millis("DB_STATEMENT_TIMEOUT_MS", 5000)
                     .min(request_timeout),
+            },
+            cleaning: Cleaning {
+                every: reader.millis("CLEAN_EVERY_MS", 600_000),
+                keep: reader.millis("IDEMPOTENCY_KEEP_MS", 86_400_000),
             },
             sentry: sentry(&mut reader),
             log: log(&mut reader),

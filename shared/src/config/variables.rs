@@ -20,7 +20,7 @@ const fn variable(name: &'static str, default: &'static str, meaning: &'static s
 }
 
 /// All variables that the services read.
-pub const VARIABLES: [Variable; 20] = [
+pub const VARIABLES: [Variable; 22] = [
     variable(
         "DATABASE_URL",
         "",
@@ -78,6 +78,16 @@ pub const VARIABLES: [Variable; 20] = [
         "SHUTDOWN_GRACE_MS",
         "10000",
         "how long a stop waits for what is in flight",
+    ),
+    variable(
+        "IDEMPOTENCY_KEEP_MS",
+        "86400000",
+        "how long an idempotency key is known; at most a day",
+    ),
+    variable(
+        "CLEAN_EVERY_MS",
+        "600000",
+        "how often older keys are forgotten",
     ),
     variable(
         "SENTRY_DSN",

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use http::{Method, StatusCode, Uri};
+use http::StatusCode;
 use tracing::Span;
 
 use super::request_id::RequestId;
+use super::sentry::Facts;
 
 /// The span around a request. Its only field is the id: the rest stands in the
 /// access line, once. Of the highest level, so that the warnings and errors of
@@ -18,12 +19,12 @@ pub fn span(id: &RequestId) -> Span {
 
 /// The line of a request that was answered; to be called within the span. The
 /// query string is left out, since callers put all sorts of things there.
-pub fn answered(method: &Method, uri: &Uri, route: &str, status: StatusCode, took: Duration) {
+pub fn answered(request: &Facts, status: StatusCode, took: Duration) {
     tracing::info!(
         target: "access",
-        method = method.as_str(),
-        path = uri.path(),
-        route,
+        method = request.method.as_str(),
+        path = request.uri.path(),
+        route = &*request.route,
         status = status.as_u16(),
         duration_ms = millis(took),
         "answered"
@@ -31,12 +32,12 @@ pub fn answered(method: &Method, uri: &Uri, route: &str, status: StatusCode, too
 }
 
 /// The line of a request whose client left before the answer.
-pub fn abandoned(method: &Method, uri: &Uri, route: &str, took: Duration) {
+pub fn abandoned(request: &Facts, took: Duration) {
     tracing::info!(
         target: "access",
-        method = method.as_str(),
-        path = uri.path(),
-        route,
+        method = request.method.as_str(),
+        path = request.uri.path(),
+        route = &*request.route,
         duration_ms = millis(took),
         "client left before the answer"
     );

@@ -10,6 +10,7 @@ use http::{HeaderMap, Method, Response, Uri, request};
 use tracing::Span;
 
 use super::request_id::{RequestId, X_REQUEST_ID};
+use super::sentry::Facts;
 use super::time_limit::Deadline;
 use super::{Middleware, access, sentry};
 use crate::error::Error;
@@ -42,43 +43,28 @@ pub struct Exchange {
     middleware: Arc<Middleware>,
     started: Instant,
     route: Arc<RouteMetrics>,
-    id: RequestId,
-    method: Method,
-    uri: Uri,
+    request: Arc<Facts>,
     hub: Option<Arc<Hub>>,
     span: Span,
     answered: bool,
 }
 
 impl Exchange {
-    /// Begins to serve a request whose head arrived at `started`, on the route
-    /// with this pattern.
+    /// Begins to serve a request whose head has arrived now.
     #[must_use]
-    pub fn begin(
-        middleware: &Arc<Middleware>,
-        pattern: Option<&str>,
-        head: Head<'_>,
-        started: Instant,
-    ) -> Self {
+    pub fn begin(middleware: &Arc<Middleware>, head: Head<'_>) -> Self {
+        let started = Instant::now();
+        let route = middleware.route(head.uri.path()).clone();
         let id = RequestId::of(head.headers);
-        let route = middleware.route(pattern).clone();
-        let hub = middleware.tracker.request_hub(
-            head.method,
-            head.uri,
-            route.pattern(),
-            head.headers,
-            &id,
-        );
         let span = access::span(&id);
+        let request = Arc::new(Facts::new(head, route.pattern(), id));
         middleware.metrics.in_flight.inc();
         Self {
+            hub: middleware.tracker.request_hub(&request),
             middleware: middleware.clone(),
             started,
             route,
-            id,
-            method: head.method.clone(),
-            uri: head.uri.clone(),
-            hub,
+            request,
             span,
             answered: false,
         }
@@ -107,23 +93,23 @@ impl Exchange {
     pub fn answer<B: From<Bytes>>(mut self, response: &mut Response<B>) {
         self.answered = true;
         if let Some(Failure(error)) = response.extensions_mut().remove() {
-            *response.body_mut() = self.problem(&error).into();
-            problem_headers(&error, response.headers_mut());
+            let problem = self.problem(&error);
+            problem_headers(&error, problem.len(), response.headers_mut());
+            *response.body_mut() = problem.into();
             self.enter(|| report(&error));
         }
         response
             .headers_mut()
-            .insert(X_REQUEST_ID, self.id.to_header());
+            .insert(X_REQUEST_ID, self.request.id.to_header());
         let took = self.started.elapsed();
-        self.route.answered(&self.method, response.status(), took);
-        self.span.in_scope(|| {
-            let pattern = self.route.pattern();
-            access::answered(&self.method, &self.uri, pattern, response.status(), took);
-        });
+        self.route
+            .answered(&self.request.method, response.status(), took);
+        self.span
+            .in_scope(|| access::answered(&self.request, response.status(), took));
     }
 
     fn problem(&self, error: &Error) -> Bytes {
-        let problem = error.problem(self.id.as_str());
+        let problem = error.problem(self.request.id.as_str());
         serde_json::to_vec(&problem)
             .expect("a problem is plain data")
             .into()
@@ -170,15 +156,16 @@ impl Drop for Exchange {
         if !self.answered {
             metrics.abandoned.inc();
             let took = self.started.elapsed();
-            self.span.in_scope(|| {
-                access::abandoned(&self.method, &self.uri, self.route.pattern(), took);
-            });
+            self.span
+                .in_scope(|| access::abandoned(&self.request, took));
         }
     }
 }
 
-fn problem_headers(error: &Error, headers: &mut HeaderMap) {
+fn problem_headers(error: &Error, length: usize, headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
+    // In place of that of the empty body, if a router has set it.
+    headers.insert(header::CONTENT_LENGTH, length.into());
     match error {
         Error::Unavailable(_) => {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER);

@@ -20,7 +20,6 @@ pub mod blocking;
 #[cfg(feature = "tower")]
 pub mod tower;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,12 +39,16 @@ pub struct Middleware {
     pub body_limit: usize,
     /// How long a request may take.
     pub request_timeout: Duration,
-    routes: HashMap<String, Arc<RouteMetrics>>,
+    /// By the path of a request, as both services route it.
+    routes: matchit::Router<Arc<RouteMetrics>>,
     unmatched: Arc<RouteMetrics>,
 }
 
 impl Middleware {
     /// Sets up the middleware for the routes with these patterns.
+    ///
+    /// # Panics
+    /// If two patterns cannot be told apart; then no router takes them either.
     pub fn new<'a>(
         metrics: Arc<Metrics>,
         tracker: Tracker,
@@ -53,11 +56,14 @@ impl Middleware {
         patterns: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         panic::report_panics();
+        let mut routes = matchit::Router::new();
+        for pattern in patterns {
+            routes
+                .insert(pattern, Arc::new(metrics.route(pattern)))
+                .expect("no two routes have the same pattern");
+        }
         Self {
-            routes: patterns
-                .into_iter()
-                .map(|pattern| (pattern.to_owned(), Arc::new(metrics.route(pattern))))
-                .collect(),
+            routes,
             unmatched: Arc::new(metrics.route(UNMATCHED)),
             metrics,
             tracker,
@@ -66,11 +72,12 @@ impl Middleware {
         }
     }
 
-    /// The figures of the route with this pattern, or of requests without one.
+    /// The figures of the route to which a path leads, or of requests without
+    /// one.
     #[must_use]
-    pub fn route(&self, pattern: Option<&str>) -> &Arc<RouteMetrics> {
-        pattern
-            .and_then(|pattern| self.routes.get(pattern))
-            .unwrap_or(&self.unmatched)
+    pub fn route(&self, path: &str) -> &Arc<RouteMetrics> {
+        self.routes
+            .at(path)
+            .map_or(&self.unmatched, |found| found.value)
     }
 }

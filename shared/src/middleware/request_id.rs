@@ -1,13 +1,23 @@
 //! `X-Request-Id`: taken over if it is sane, else made.
 
+use std::fmt;
+
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The header's name.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The longest id that is taken over, in bytes.
+const LONGEST: usize = 64;
+
 /// The id of a request: on its answer, its log lines and its Sentry events.
-#[derive(Clone, Debug)]
-pub struct RequestId(HeaderValue);
+/// Kept in place, since each request has one: nothing is allocated for it but
+/// its header.
+#[derive(Clone, Copy)]
+pub struct RequestId {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
 
 impl RequestId {
     /// Takes the caller's id over if it has 1 to 64 letters, digits, dots,
@@ -15,9 +25,23 @@ impl RequestId {
     /// else makes one of 128 random bits.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
-        match headers.get(X_REQUEST_ID) {
-            Some(value) if is_sane(value.as_bytes()) => Self(value.clone()),
-            _ => Self::random(),
+        headers
+            .get(X_REQUEST_ID)
+            .and_then(|value| Self::sane(value.as_bytes()))
+            .unwrap_or_else(Self::random)
+    }
+
+    fn sane(id: &[u8]) -> Option<Self> {
+        let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+        ((1..=LONGEST).contains(&id.len()) && id.iter().all(allowed)).then(|| Self::new(id))
+    }
+
+    fn new(id: &[u8]) -> Self {
+        let mut bytes = [0; LONGEST];
+        bytes[..id.len()].copy_from_slice(id);
+        Self {
+            bytes,
+            length: id.len(),
         }
     }
 
@@ -28,7 +52,11 @@ impl RequestId {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let number = fastrand::u128(..);
         let text: [u8; 32] = std::array::from_fn(|at| DIGITS[(number >> (at * 4)) as usize & 0xf]);
-        Self(HeaderValue::from_bytes(&text).expect("hexadecimal digits are valid"))
+        Self::new(&text)
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
     }
 
     /// The id as text.
@@ -37,19 +65,23 @@ impl RequestId {
     /// Never: it is ASCII.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.to_str().expect("a request id is ASCII")
+        str::from_utf8(self.as_bytes()).expect("a request id is ASCII")
     }
 
     /// The id as the value of its header.
+    ///
+    /// # Panics
+    /// Never: its characters are allowed in a header.
     #[must_use]
     pub fn to_header(&self) -> HeaderValue {
-        self.0.clone()
+        HeaderValue::from_bytes(self.as_bytes()).expect("a request id is visible ASCII")
     }
 }
 
-fn is_sane(id: &[u8]) -> bool {
-    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-    (1..=64).contains(&id.len()) && id.iter().all(allowed)
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +99,8 @@ mod tests {
     #[test]
     fn sane_ids_are_kept_and_others_replaced() {
         assert_eq!(id_for("r-1.a_B"), "r-1.a_B");
+        let longest = "x".repeat(64);
+        assert_eq!(id_for(&longest), longest);
         let long = "x".repeat(65);
         for odd in ["", "a b", "a\tb", "\"", "é", &long] {
             let made = id_for(odd);

@@ -1,124 +1,166 @@
 //! The adapter for tasks: the middleware around a future.
 
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Instant;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt as _;
+use tokio::time::Sleep;
 
 use super::body_limit::Collected;
 use super::time_limit::Deadline;
 use super::{Exchange, Head, Middleware, failure, panic};
 use crate::error::{Error, Unavailable};
 
-/// Finds the pattern of the route that a request has matched.
-pub type Pattern<B> = fn(&Request<B>) -> Option<&str>;
-
-/// Wraps services in the middleware.
-pub struct Layer<B> {
+/// A service in its middleware. Around the whole router and not a layer of each
+/// route: axum boxes a layer's service and its future, for every request.
+#[derive(Clone)]
+pub struct Service<S> {
     middleware: Arc<Middleware>,
-    pattern: Pattern<B>,
-}
-
-impl<B> Layer<B> {
-    /// To be applied inside of the routing, where the pattern is known.
-    #[must_use]
-    pub fn new(middleware: Arc<Middleware>, pattern: Pattern<B>) -> Self {
-        Self {
-            middleware,
-            pattern,
-        }
-    }
-}
-
-impl<B> Clone for Layer<B> {
-    fn clone(&self) -> Self {
-        Self {
-            middleware: self.middleware.clone(),
-            pattern: self.pattern,
-        }
-    }
-}
-
-impl<B, S> tower_layer::Layer<S> for Layer<B> {
-    type Service = Service<B, S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service {
-            layer: self.clone(),
-            inner,
-        }
-    }
-}
-
-/// A service in its middleware.
-pub struct Service<B, S> {
-    layer: Layer<B>,
     inner: S,
 }
 
-impl<B, S: Clone> Clone for Service<B, S> {
-    fn clone(&self) -> Self {
-        Self {
-            layer: self.layer.clone(),
-            inner: self.inner.clone(),
+impl<S> Service<S> {
+    /// Wraps a service that is always ready, as a router is.
+    #[must_use]
+    pub fn new(middleware: Arc<Middleware>, inner: S) -> Self {
+        Self { middleware, inner }
+    }
+
+    /// Serves a request.
+    pub fn serve<B, R>(&self, request: Request<B>) -> ResponseFuture<B, S>
+    where
+        B: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
+        S: tower_service::Service<Request<B>, Response = Response<R>> + Clone,
+    {
+        let exchange = Exchange::begin(&self.middleware, Head::from(&request));
+        let mut inner = self.inner.clone();
+        let state = if request.body().is_end_stream() {
+            State::Handling {
+                handler: inner.call(request),
+            }
+        } else {
+            let read = buffered(request, exchange.body_limit(), exchange.deadline());
+            State::Reading {
+                read: Box::pin(read),
+                inner,
+            }
+        };
+        ResponseFuture {
+            state,
+            late: None,
+            exchange: Some(exchange),
         }
     }
 }
 
-type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-impl<B, S, R> tower_service::Service<Request<B>> for Service<B, S>
+impl<B, S, R> tower_service::Service<Request<B>> for Service<S>
 where
     B: Body<Data = Bytes> + From<Bytes> + Send + Unpin + 'static,
-    S: tower_service::Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
-    S::Future: Send,
+    S: tower_service::Service<Request<B>, Response = Response<R>> + Clone,
     R: From<Bytes>,
 {
     type Response = Response<R>;
     type Error = S::Error;
-    type Future = BoxFuture<Result<Response<R>, S::Error>>;
+    type Future = ResponseFuture<B, S>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let pattern = (self.layer.pattern)(&request);
-        let exchange = Exchange::begin(
-            &self.layer.middleware,
-            pattern,
-            Head::from(&request),
-            Instant::now(),
-        );
-        // The service that was ready is the one to call; the clone takes its place.
-        let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
-        Box::pin(async move {
-            let mut response = match buffered(request, &exchange).await {
-                Ok(request) => handled(inner.call(request), &exchange).await?,
-                Err(error) => failure(error),
+        self.serve(request)
+    }
+}
+
+/// A request whose body is being read.
+type Reading<B> = Pin<Box<dyn Future<Output = Result<Request<B>, Error>> + Send>>;
+
+pin_project_lite::pin_project! {
+    /// The answer of a service in its middleware.
+    pub struct ResponseFuture<B, S: tower_service::Service<Request<B>>> {
+        #[pin]
+        state: State<B, S>,
+        // Only set when something has to be waited for: an answer that is ready
+        // at once costs no timer.
+        #[pin]
+        late: Option<Sleep>,
+        // Last, so that a handler that is dropped is gone before its request ends.
+        exchange: Option<Exchange>,
+    }
+}
+
+pin_project_lite::pin_project! {
+    #[project = StateNow]
+    enum State<B, S: tower_service::Service<Request<B>>> {
+        // Boxed, as few requests have a body.
+        Reading { read: Reading<B>, inner: S },
+        Handling { #[pin] handler: S::Future },
+    }
+}
+
+impl<B, S, R> Future for ResponseFuture<B, S>
+where
+    S: tower_service::Service<Request<B>, Response = Response<R>>,
+    R: From<Bytes>,
+{
+    type Output = Result<Response<R>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let exchange = this
+            .exchange
+            .as_ref()
+            .expect("a future that is done is not polled");
+        let response = loop {
+            let handler = match this.state.as_mut().project() {
+                StateNow::Handling { handler } => handler,
+                StateNow::Reading { read, inner } => match ready!(read.as_mut().poll(cx)) {
+                    Ok(request) => {
+                        let handler = inner.call(request);
+                        this.state.set(State::Handling { handler });
+                        continue;
+                    }
+                    Err(error) => break Ok(failure(error)),
+                },
             };
+            // With the request's hub and span, at each poll: in between, the
+            // thread serves others.
+            break match exchange.enter(|| panic::catch(|| handler.poll(cx))) {
+                Ok(Poll::Ready(response)) => response,
+                Err(panic) => Ok(failure(panic)),
+                Ok(Poll::Pending) => {
+                    let deadline = exchange.deadline().at().into();
+                    if this.late.is_none() {
+                        this.late.set(Some(tokio::time::sleep_until(deadline)));
+                    }
+                    let late = this.late.as_mut().as_pin_mut();
+                    ready!(late.expect("it was set above").poll(cx));
+                    Ok(failure(Error::Unavailable(Unavailable::Deadline)))
+                }
+            };
+        };
+        let exchange = this.exchange.take().expect("it was there above");
+        Poll::Ready(response.map(|mut response| {
             exchange.answer(&mut response);
-            Ok(response)
-        })
+            response
+        }))
     }
 }
 
 /// The request with its whole body in memory.
-async fn buffered<B>(request: Request<B>, exchange: &Exchange) -> Result<Request<B>, Error>
+async fn buffered<B>(
+    request: Request<B>,
+    limit: usize,
+    deadline: Deadline,
+) -> Result<Request<B>, Error>
 where
     B: Body<Data = Bytes> + From<Bytes> + Unpin,
 {
-    if request.body().is_end_stream() {
-        return Ok(request);
-    }
-    let mut collected = Collected::new(request.headers(), exchange.body_limit())?;
+    let mut collected = Collected::new(request.headers(), limit)?;
     let (head, mut body) = request.into_parts();
     let read = async {
         while let Some(frame) = body.frame().await {
@@ -133,62 +175,8 @@ where
         }
         Ok(())
     };
-    tokio::time::timeout_at(exchange.deadline().at().into(), read)
+    tokio::time::timeout_at(deadline.at().into(), read)
         .await
         .map_err(|_| Error::BodyTimeout)??;
     Ok(Request::from_parts(head, collected.finish().into()))
-}
-
-/// Runs a handler: each poll with the request's hub and span, a panic caught,
-/// and the whole within the deadline.
-async fn handled<R: From<Bytes>, E>(
-    handler: impl Future<Output = Result<Response<R>, E>>,
-    exchange: &Exchange,
-) -> Result<Response<R>, E> {
-    let mut handler = pin!(handler);
-    let mut limit = pin!(LazyTimer::new(exchange.deadline()));
-    poll_fn(|cx| {
-        let polled = exchange.enter(|| panic::catch(|| handler.as_mut().poll(cx)));
-        match polled {
-            Ok(Poll::Ready(result)) => Poll::Ready(result),
-            Ok(Poll::Pending) => limit
-                .as_mut()
-                .poll(cx)
-                .map(|()| Ok(failure(Error::Unavailable(Unavailable::Deadline)))),
-            Err(panic) => Poll::Ready(Ok(failure(panic))),
-        }
-    })
-    .await
-}
-
-pin_project_lite::pin_project! {
-    /// A timer that is only set when something has to be waited for, so that
-    /// an answer that is ready at once costs no timer.
-    struct LazyTimer {
-        deadline: Deadline,
-        #[pin]
-        sleep: Option<tokio::time::Sleep>,
-    }
-}
-
-impl LazyTimer {
-    fn new(deadline: Deadline) -> Self {
-        Self {
-            deadline,
-            sleep: None,
-        }
-    }
-}
-
-impl Future for LazyTimer {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        if this.sleep.is_none() {
-            this.sleep
-                .set(Some(tokio::time::sleep_until(this.deadline.at().into())));
-        }
-        this.sleep.as_pin_mut().expect("it was set above").poll(cx)
-    }
 }

@@ -22,15 +22,31 @@ pub fn spawn(
     run: impl Future<Output = Result<(), Error>> + Send + 'static,
 ) {
     let context = Context::new(hub);
-    tokio::spawn(async move {
-        let mut run = pin!(run);
-        let outcome = poll_fn(|cx| match step(&context, || run.as_mut().poll(cx)) {
-            Ok(polled) => polled.map(Ok),
-            Err(panic) => Poll::Ready(Err(panic)),
-        })
-        .await;
-        context.enter(|| finished(job, outcome));
-    });
+    tokio::spawn(supervised(job, context, run));
+}
+
+/// Runs one round of a job that goes on whatever comes of it: if the round fails
+/// or panics there is one log line and one Sentry event, from the hub given.
+pub async fn round(
+    job: &'static str,
+    hub: Option<Arc<Hub>>,
+    run: impl Future<Output = Result<(), Error>>,
+) {
+    supervised(job, Context::new(hub), run).await;
+}
+
+async fn supervised(
+    job: &'static str,
+    context: Context,
+    run: impl Future<Output = Result<(), Error>>,
+) {
+    let mut run = pin!(run);
+    let outcome = poll_fn(|cx| match step(&context, || run.as_mut().poll(cx)) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    })
+    .await;
+    context.enter(|| finished(job, outcome));
 }
 
 /// The shielded futures that run. One for the process, so that no caller has to

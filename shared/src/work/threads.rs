@@ -21,9 +21,19 @@ pub fn spawn(
     run: impl FnOnce() -> Result<(), Error> + Send + 'static,
 ) -> io::Result<()> {
     let context = Context::new(hub);
-    thread::Builder::new().name(job.to_owned()).spawn(move || {
-        let outcome = step(&context, run);
-        context.enter(|| finished(job, outcome));
-    })?;
+    thread::Builder::new()
+        .name(job.to_owned())
+        .spawn(move || supervised(job, &context, run))?;
     Ok(())
+}
+
+/// Runs one round of a job that goes on whatever comes of it: if the round fails
+/// or panics there is one log line and one Sentry event, from the hub given.
+pub fn round(job: &'static str, hub: Option<Arc<Hub>>, run: impl FnOnce() -> Result<(), Error>) {
+    supervised(job, &Context::new(hub), run);
+}
+
+fn supervised(job: &'static str, context: &Context, run: impl FnOnce() -> Result<(), Error>) {
+    let outcome = step(context, run);
+    context.enter(|| finished(job, outcome));
 }

@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use rustix::io::Errno;
 use shared::config::{Config, Limits, Runtime};
 use shared::metrics::Metrics;
@@ -16,10 +15,11 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connection;
+use super::stop::Stop;
+use crate::app::Service;
 
 /// How many connections wait in the kernel for being accepted.
 const BACKLOG: i32 = 4096;
@@ -68,7 +68,7 @@ fn listen(addr: SocketAddr, shared: bool) -> io::Result<std::net::TcpListener> {
 /// What serving a connection takes.
 #[derive(Clone)]
 pub(super) struct Acceptor {
-    pub(super) router: Router,
+    pub(super) service: Service,
     pub(super) metrics: Arc<Metrics>,
     pub(super) limits: Limits,
     /// How many more connections may be open; shared by all runtimes.
@@ -78,7 +78,7 @@ pub(super) struct Acceptor {
     /// wait for has limits of its own: the pool above all, with 503 after
     /// `DB_ACQUIRE_TIMEOUT_MS`.
     pub(super) room: Arc<Semaphore>,
-    pub(super) stop: CancellationToken,
+    pub(super) stop: Stop,
 }
 
 impl Acceptor {
@@ -132,7 +132,7 @@ impl Acceptor {
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
-                () = self.stop.cancelled() => return None,
+                () = self.stop.heard() => return None,
             };
             match accepted {
                 Ok((stream, _)) => return Some(stream),

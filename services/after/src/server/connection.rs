@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -15,10 +14,10 @@ use shared::connection::ConnectionClock;
 use shared::server::leaves_body_unread;
 use tokio::net::TcpStream;
 use tokio::time::sleep_until;
-use tower_service::Service as _;
 
 use super::accept::Acceptor;
 use super::io::Io;
+use crate::app::Service;
 
 /// Serves a connection to its end.
 pub(super) async fn serve(stream: TcpStream, acceptor: &Acceptor) {
@@ -26,7 +25,7 @@ pub(super) async fn serve(stream: TcpStream, acceptor: &Acceptor) {
     let Ok(io) = Io::new(stream, clock.clone()) else {
         return; // The client has gone already.
     };
-    let service = service_fn(|request| answer(request, acceptor.router.clone(), &clock));
+    let service = service_fn(|request| answer(request, &acceptor.service, &clock));
     // hyper's `half_close` stays off: a client that closes its sending side
     // counts as gone and gets no answer. Only so is it noticed that a client has
     // left, and what it was waiting for is dropped.
@@ -43,7 +42,7 @@ async fn drive<S>(
     S: hyper::service::HttpService<Incoming, ResBody = Body>,
     S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let mut stop = pin!(acceptor.stop.cancelled());
+    let mut stop = pin!(acceptor.stop.overheard());
     let mut stopping = false;
     // One timer for the whole life of a connection: it is set to a moment
     // before which nothing can be due, and looks at the clock when it fires.
@@ -72,11 +71,11 @@ async fn drive<S>(
 /// Answers a request. The middleware reads the body.
 async fn answer(
     request: Request<Incoming>,
-    mut router: Router,
+    service: &Service,
     clock: &ConnectionClock,
 ) -> Result<Response<Body>, Infallible> {
     clock.serving();
-    let response = router.call(request.map(Body::new)).await?;
+    let response = service.serve(request.map(Body::new)).await?;
     clock.answered(leaves_body_unread(&response));
     Ok(response)
 }

@@ -8,6 +8,7 @@
 mod accept;
 mod connection;
 mod io;
+mod stop;
 mod workers;
 
 use std::net::SocketAddr;
@@ -16,8 +17,8 @@ use std::time::Duration;
 use shared::config::Config;
 use shared::middleware::sentry::Tracker;
 pub use shared::server::Stopped;
-use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::stop::Stop;
 use self::workers::Workers;
 
 /// How long a stop waits for Sentry events to be sent.
@@ -26,7 +27,7 @@ const FLUSH: Duration = Duration::from_secs(2);
 /// A running server.
 pub struct Server {
     addr: SocketAddr,
-    stop: CancellationToken,
+    stop: Stop,
     workers: Workers,
     tracker: Tracker,
 }
@@ -41,7 +42,7 @@ impl Server {
         let listeners = accept::bind(&config)?;
         let addr = listeners[0].local_addr()?;
         let tracker = Tracker::start(config.sentry.as_ref(), config.service);
-        let stop = CancellationToken::new();
+        let stop = Stop::default();
         tracing::info!(
             %addr,
             workers = config.workers,
@@ -69,7 +70,7 @@ impl Server {
     /// `SHUTDOWN_GRACE_MS`, and sends the last Sentry events.
     #[must_use]
     pub fn stop(self) -> Stopped {
-        self.stop.cancel();
+        self.stop.ring();
         let stopped = self.workers.drain();
         if !self.tracker.close(FLUSH) {
             tracing::warn!("not all Sentry events could be sent");

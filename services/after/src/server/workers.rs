@@ -12,10 +12,11 @@ use shared::metrics::Metrics;
 use shared::middleware::sentry::Tracker;
 use shared::server::Stopped;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
 use super::accept::Acceptor;
+use super::stop::Stop;
 use crate::app::app;
+use crate::cleaner;
 use crate::pool::Pools;
 use crate::startup;
 
@@ -31,7 +32,7 @@ impl Workers {
         config: Config,
         listeners: Vec<TcpListener>,
         tracker: &Tracker,
-        stop: &CancellationToken,
+        stop: &Stop,
     ) -> io::Result<Self> {
         let config = Arc::new(config);
         let metrics = Arc::new(Metrics::new());
@@ -46,11 +47,13 @@ impl Workers {
             let serve = async move {
                 if at == 0 {
                     startup::watch(config.database.clone(), &tracker, stop.clone());
+                    let database = config.database.clone();
+                    cleaner::run(config.cleaning, database, tracker.clone(), stop.clone());
                 }
-                let router = app(&config, pool, &pools, metrics.clone(), tracker);
+                let service = app(&config, pool, &pools, metrics.clone(), tracker);
                 let limits = config.limits;
                 let acceptor = Acceptor {
-                    router,
+                    service,
                     metrics,
                     limits,
                     room,

@@ -1,5 +1,7 @@
 //! Orders and their idempotency keys.
 
+use std::time::Duration;
+
 use shared::api::Order;
 use shared::domain::{IdempotencyKey, NewOrder, OrderId, PlacedOrder};
 use sqlx::Connection as _;
@@ -85,6 +87,13 @@ pub(crate) async fn by_key(
             created_at: row.created_at,
         },
     }))
+}
+
+/// Forgets keys that are older. Says how many: none if there are no more.
+pub(crate) async fn forget_keys(db: &mut Connection, keep: Duration) -> Result<u64, Error> {
+    let forget = sqlx::query_file!("../../shared/sql/forget_keys.sql", keep.as_secs_f64());
+    let done = db.work.run(forget.execute(&mut db.sqlx)).await?;
+    Ok(done.rows_affected())
 }
 
 /// The order with this id.

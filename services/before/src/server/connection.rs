@@ -136,8 +136,7 @@ fn last_chance(clock: &ConnectionClock) -> Option<Duration> {
 /// Sleeps in `poll(2)`.
 fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
     let clock = &socket.clock;
-    let left = |at: Instant| at.saturating_duration_since(Instant::now());
-    let mut limit = clock.deadline().map(left);
+    let mut limit = clock.left();
     let chance = last_chance(clock);
     // Who was waiting may have found another thread in the meantime.
     turn.asked.set(turn.asked.get() && workers.somebody_waits());
@@ -145,23 +144,21 @@ fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
         let chance = chance.saturating_sub(clock.lasted());
         limit = limit.map(|limit| limit.min(chance));
     }
-    let mut handles = Vec::with_capacity(3);
-    let interest = socket.interest();
-    if !interest.is_empty() {
-        handles.push(PollFd::new(&socket.stream, interest));
+    // Nobody is in a hurry to be asked whose request is being served.
+    let can_be_asked = chance.is_some() && !turn.asked.get();
+    let mut handles = [
+        PollFd::new(&socket.stream, socket.interest()),
+        PollFd::new(&*workers.stop, PollFlags::IN),
+        PollFd::new(workers.pressure(), PollFlags::IN),
+    ];
+    // Once it has rung, the bell would end each sleep.
+    if stopping {
+        handles.swap(1, 2);
     }
-    if !stopping {
-        handles.push(PollFd::new(&*workers.stop, PollFlags::IN));
-    }
-    if chance.is_none() || turn.asked.get() {
-        wait_for(&mut handles, limit);
-        return;
-    }
-    handles.push(PollFd::new(workers.pressure(), PollFlags::IN));
-    wait_for(&mut handles, limit);
-    let pressed = handles
-        .last()
-        .is_some_and(|pressure| !pressure.revents().is_empty());
+    let watched = 1 + usize::from(!stopping) + usize::from(can_be_asked);
+    wait_for(&mut handles[..watched], limit);
+    socket.came(handles[0].revents());
+    let pressed = can_be_asked && !handles[watched - 1].revents().is_empty();
     if pressed && workers.is_asked_to_yield() {
         turn.asked.set(true);
     }

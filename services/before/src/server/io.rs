@@ -19,6 +19,9 @@ pub(super) struct Socket {
     pub(super) clock: ConnectionClock,
     wants_read: AtomicBool,
     wants_write: AtomicBool,
+    /// The last read got all that was there: the next would find nothing until
+    /// `poll(2)` says otherwise.
+    drained: AtomicBool,
 }
 
 impl Socket {
@@ -32,6 +35,7 @@ impl Socket {
             clock,
             wants_read: AtomicBool::new(false),
             wants_write: AtomicBool::new(false),
+            drained: AtomicBool::new(false),
         }))
     }
 
@@ -47,6 +51,13 @@ impl Socket {
         interest.set(PollFlags::IN, self.wants_read.load(Ordering::Relaxed));
         interest.set(PollFlags::OUT, self.wants_write.load(Ordering::Relaxed));
         interest
+    }
+
+    /// Notes what `poll(2)` has seen.
+    pub(super) fn came(&self, seen: PollFlags) {
+        if !seen.difference(PollFlags::OUT).is_empty() {
+            self.drained.store(false, Ordering::Relaxed);
+        }
     }
 }
 
@@ -76,9 +87,14 @@ impl hyper::rt::Read for Io {
     ) -> Poll<io::Result<()>> {
         let Self { socket, scratch } = &mut *self;
         let most = scratch.len().min(buffer.remaining());
+        if socket.drained.load(Ordering::Relaxed) {
+            socket.wants_read.store(true, Ordering::Relaxed);
+            return Poll::Pending;
+        }
         attempt(&socket.wants_read, || {
             let read = (&socket.stream).read(&mut scratch[..most])?;
             if read > 0 {
+                socket.drained.store(read < most, Ordering::Relaxed);
                 socket.clock.read();
                 buffer.put_slice(&scratch[..read]);
             }

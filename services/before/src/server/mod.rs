@@ -24,6 +24,7 @@ pub use shared::server::Stopped;
 pub use self::stop::Stop;
 use self::workers::Workers;
 use crate::app::App;
+use crate::cleaner;
 use crate::startup;
 
 /// How long a stop waits for Sentry events to be sent.
@@ -61,7 +62,13 @@ impl Server {
             sentry = if tracker.is_on() { "on" } else { "off" },
             "listening"
         );
-        startup::watch(config.database, &tracker, stop.clone())?;
+        startup::watch(config.database.clone(), &tracker, stop.clone())?;
+        cleaner::run(
+            config.cleaning,
+            config.database,
+            tracker.clone(),
+            stop.clone(),
+        )?;
         let acceptor = thread::Builder::new().name("acceptor".to_owned()).spawn({
             let (stop, workers) = (stop.clone(), workers.clone());
             move || accept::run(&listener, &workers, &stop)

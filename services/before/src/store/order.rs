@@ -1,9 +1,12 @@
 //! Orders and their idempotency keys.
 
+use std::time::Duration;
+
 use shared::api::Order;
 use shared::domain::{IdempotencyKey, NewOrder, OrderId, PlacedOrder};
 use tokio_postgres::Row;
 
+use crate::db::Client;
 use crate::error::Error;
 use crate::pool::Connection;
 
@@ -68,6 +71,12 @@ pub(crate) fn by_key(
         request_hash: row.get(0),
         order: order(&row, 1),
     }))
+}
+
+/// Forgets keys that are older. Says how many: none if there are no more.
+pub(crate) fn forget_keys(db: &mut Client, keep: Duration) -> Result<u64, Error> {
+    let sql = db.prepared(include_str!("../../../../shared/sql/forget_keys.sql"))?;
+    Ok(db.execute(&sql, &[&keep.as_secs_f64()])?)
 }
 
 /// The order with this id.

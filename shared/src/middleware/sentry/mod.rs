@@ -7,44 +7,33 @@
 //! requests share one scope and carry each other's data.
 
 mod delivery;
+mod facts;
 mod report;
 
-use std::collections::BTreeMap;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::sentry::integrations::backtrace::ProcessStacktraceIntegration;
 use ::sentry::integrations::contexts::ContextIntegration;
-use ::sentry::protocol::{Event, Request};
+use ::sentry::protocol::Event;
 use ::sentry::{Client, ClientOptions, Hub, Scope};
-use http::{HeaderMap, HeaderName, Method, Uri, header};
 
 use self::delivery::Delivery;
+pub use self::facts::Facts;
+use self::facts::tag;
 pub use self::report::{error, panic};
-use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::config;
 
 /// How many events wait for a slow tracker before new ones are dropped. The
 /// SDK's default of 30 would lose most of a burst of failures.
 const QUEUE: usize = 1000;
 
-/// Headers that may stand in an event. A list of what is allowed and not of
-/// what is secret, since nobody knows all names under which secrets travel.
-const HEADERS: [HeaderName; 6] = [
-    header::HOST,
-    header::USER_AGENT,
-    header::ACCEPT,
-    header::CONTENT_TYPE,
-    header::CONTENT_LENGTH,
-    X_REQUEST_ID,
-];
-
 /// What puts the facts of a request or a job on an event. The SDK runs it
 /// while a panic unwinds, hence the last two bounds.
-trait Facts: Fn(&mut Event<'static>) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static {}
+trait Processor: Fn(&mut Event<'static>) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static {}
 
-impl<F> Facts for F where
+impl<F> Processor for F where
     F: Fn(&mut Event<'static>) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static
 {
 }
@@ -53,6 +42,8 @@ impl<F> Facts for F where
 #[derive(Clone)]
 pub struct Tracker {
     client: Option<Arc<Client>>,
+    /// The empty scope, from which that of each hub is made.
+    scope: Arc<Scope>,
     service: &'static str,
 }
 
@@ -77,6 +68,7 @@ impl Tracker {
         });
         Self {
             client,
+            scope: Arc::default(),
             service: service.name(),
         }
     }
@@ -89,39 +81,10 @@ impl Tracker {
 
     /// A hub whose events carry this request; none without a tracker.
     #[must_use]
-    pub fn request_hub(
-        &self,
-        method: &Method,
-        uri: &Uri,
-        route: &Arc<str>,
-        headers: &HeaderMap,
-        id: &RequestId,
-    ) -> Option<Arc<Hub>> {
+    pub fn request_hub(&self, request: &Arc<Facts>) -> Option<Arc<Hub>> {
         self.client.as_ref()?;
-        let (method, uri, route, id) = (method.clone(), uri.clone(), route.clone(), id.clone());
-        let headers = HEADERS.map(|name| headers.get(&name).cloned());
-        let service = self.service;
-        self.hub(move |event| {
-            let shown = HEADERS
-                .into_iter()
-                .zip(&headers)
-                .filter_map(|(name, value)| {
-                    Some((name.to_string(), value.as_ref()?.to_str().ok()?.to_owned()))
-                });
-            let shown: BTreeMap<_, _> = shown.collect();
-            let host = shown.get("host").map_or("localhost", String::as_str);
-            let url = format!("http://{host}{}", uri.path()).parse().ok();
-            event.request = Some(Request {
-                method: Some(method.to_string()),
-                url,
-                query_string: uri.query().map(str::to_owned),
-                headers: shown,
-                ..Request::default()
-            });
-            event.transaction = Some(format!("{method} {route}"));
-            tag(event, "service", service);
-            tag(event, "request_id", id.as_str());
-        })
+        let (request, service) = (request.clone(), self.service);
+        self.hub(move |event| request.put_on(event, service))
     }
 
     /// A hub for a job that no request started; none without a tracker.
@@ -136,9 +99,10 @@ impl Tracker {
 
     /// The facts are put on an event when there is one, and cost a request
     /// that does not fail a few reference counts.
-    fn hub(&self, facts: impl Facts) -> Option<Arc<Hub>> {
+    fn hub(&self, facts: impl Processor) -> Option<Arc<Hub>> {
         let client = self.client.clone()?;
-        let mut scope = Scope::default();
+        // Not a new one: that has a dozen empty collections made for it.
+        let mut scope = Scope::clone(&self.scope);
         scope.add_event_processor(move |mut event| {
             facts(&mut event);
             Some(event)
@@ -157,8 +121,4 @@ impl Tracker {
         let made = report::flush(limit);
         client.close(Some(until.saturating_duration_since(Instant::now()))) && made
     }
-}
-
-fn tag(event: &mut Event<'static>, name: &str, value: &str) {
-    event.tags.insert(name.to_owned(), value.to_owned());
 }
