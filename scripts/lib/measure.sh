@@ -18,13 +18,15 @@ record() {
 # and its latencies, in microseconds. In PATH, %d stands for random markets.
 load() {
   local section=$1 round=$2 name=$3 connections=$4 path=$5
-  local word answers micros p50 p90 p99 statuses sockets
+  local word answers micros p50 p90 p99 statuses sockets timeouts
   wrk_at "${PORT[$name]}" "$connections" "$WARM_UP" "$path"
   wrk_at "${PORT[$name]}" "$connections" "$SECONDS_EACH" "$path"
-  IFS=$'\t' read -r word answers micros p50 p90 p99 statuses sockets < <(grep '^result' "$STATE/wrk.out") || true
+  IFS=$'\t' read -r word answers micros p50 p90 p99 statuses sockets timeouts \
+    < <(grep '^result' "$STATE/wrk.out") || true
   [[ ${word-} == result ]] || die "wrk gave no figures for $name." "It said: $(<"$STATE/wrk.out")"
-  if ((statuses + sockets > 0)); then
-    invalid "$section, round $round, $name: $statuses answers of 400 and above, $sockets socket errors of $answers"
+  if ((statuses + sockets + timeouts > 0)); then
+    invalid "$section, round $round, $name: of $answers answers $statuses were of 400 and above, and there were" \
+      "$sockets socket errors and $timeouts that took more than 2 s"
   fi
   record "$section" "$round" "$name" rate "$(per_second "$answers" "$micros")"
   record "$section" "$round" "$name" p50 "$p50"
@@ -79,15 +81,15 @@ spend() {
 
 INVALID=()
 
-# invalid WHAT: a run whose figures say nothing. The bench goes on, and fails at its end.
+# invalid WHAT...: a run whose figures say nothing. The bench goes on, and fails at its end.
 invalid() {
-  INVALID+=("$1")
-  warn "invalid: $1"
+  INVALID+=("$*")
+  warn "invalid: $*"
 }
 
 # ---- Figures
 
-per_second() { awk -v count="$1" -v micros="$2" 'BEGIN { printf "%d", micros > 0 ? count * 1e6 / micros : 0 }'; }
+per_second() { awk -v count="$1" -v micros="$2" 'BEGIN { printf "%d", count * 1e6 / micros }'; }
 in_ms() { awk -v micros="$1" 'BEGIN { printf "%.2f ms", micros / 1000 }'; }
 
 # values SECTION WHO WHAT: the value of each round, a line each, in the order of the rounds.
@@ -137,13 +139,13 @@ mark() {
 
 judge() {
   awk -v relation="$1" -v value="$2" -v limit="$3" 'BEGIN {
-    held = relation == "at-least" ? value + 0 >= limit + 0 : value + 0 <= limit + 0
+    held = (relation == "at-least") ? (value + 0 >= limit + 0) : (value + 0 <= limit + 0)
     print held ? "held" : "missed"
   }'
 }
 
 # Two digits after the point for ratios and small numbers; none for rates.
-short() { awk -v value="$1" 'BEGIN { printf value >= 100 ? "%.0f" : "%.2f", value }'; }
+short() { awk -v value="$1" 'BEGIN { form = (value >= 100) ? "%.0f" : "%.2f"; printf form, value }'; }
 
 # show_marks: the one table.
 show_marks() {

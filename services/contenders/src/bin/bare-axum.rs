@@ -1,7 +1,5 @@
 //! A bare axum router, and books through tokio-postgres and deadpool.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -19,7 +17,7 @@ fn main() -> Result<(), Failure> {
     let router = Router::new()
         .route("/ping", get(ping))
         .route("/markets/{id}/book", get(book))
-        .with_state(Arc::new(Pool::new(&settings)?));
+        .with_state(Pool::new(&settings)?);
     settings.runtime()?.block_on(async {
         let listener = TcpListener::bind(settings.listen).await?;
         let listener = listener.tap_io(|stream| {
@@ -34,10 +32,7 @@ async fn ping() -> &'static str {
     "pong"
 }
 
-async fn book(
-    State(pool): State<Arc<Pool>>,
-    Path(id): Path<i64>,
-) -> Result<Json<Book>, StatusCode> {
+async fn book(State(pool): State<Pool>, Path(id): Path<i64>) -> Result<Json<Book>, StatusCode> {
     let market = MarketId::new(id).map_err(|_| StatusCode::NOT_FOUND)?;
     let book = pool.book(market).await;
     let book = book.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
