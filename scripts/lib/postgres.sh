@@ -223,13 +223,16 @@ postgres_url_with_password() {
 }
 
 # postgres_sql STATEMENT...: as superuser; the answer bare.
-postgres_sql() {
+postgres_sql() { postgres_sql_in postgres "$@"; }
+
+# postgres_sql_in DATABASE STATEMENT...
+postgres_sql_in() {
   local -a commands=()
   local statement
-  for statement in "$@"; do commands+=(-c "$statement"); done
+  for statement in "${@:2}"; do commands+=(-c "$statement"); done
   PGPASSWORD=$POSTGRES_PASSWORD PGOPTIONS='-c client_min_messages=warning' \
     "$POSTGRES_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align \
-    --set=ON_ERROR_STOP=1 "$(postgres_url postgres)" "${commands[@]}" 9>&-
+    --set=ON_ERROR_STOP=1 "$(postgres_url "$1")" "${commands[@]}" 9>&-
 }
 
 # create_database NAME: unless it is there.

@@ -1,0 +1,108 @@
+//! A thread for each connection, and books through diesel and r2d2.
+
+use contenders::answer::Answer;
+use contenders::settings::Settings;
+use contenders::{Failure, book, threads};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::r2d2::{ConnectionManager, Pool};
+use diesel::sql_types::{Bool, Nullable};
+use shared::api::Book;
+use shared::domain::{BookRow, MarketId};
+
+use schema::{contracts, markets, orders};
+
+/// What the query reads.
+mod schema {
+    diesel::table! {
+        markets (id) {
+            id -> BigInt,
+            name -> Text,
+        }
+    }
+
+    diesel::table! {
+        contracts (id) {
+            id -> BigInt,
+            market_id -> BigInt,
+            name -> Text,
+        }
+    }
+
+    diesel::table! {
+        orders (id) {
+            id -> BigInt,
+            contract_id -> BigInt,
+            side -> Text,
+            price_bp -> Integer,
+            quantity -> Integer,
+            state -> Text,
+        }
+    }
+
+    diesel::joinable!(contracts -> markets (market_id));
+    diesel::allow_tables_to_appear_in_same_query!(markets, contracts, orders);
+}
+
+// Constants and not parameters: with a parameter, Postgres would plan anew at
+// every request, since it could not know that the partial index of open orders
+// will do. (`diesel::dsl::sql` has constants too, but is not prepared once.)
+diesel::postfix_operator!(IsOpen, " = 'open'", Bool, backend: Pg);
+diesel::postfix_operator!(IsBuy, " = 'buy'", Nullable<Bool>, backend: Pg);
+
+/// A row of the query, its fields in the order of [`BookRow`]'s.
+type Columns = (
+    String,
+    Option<i64>,
+    Option<String>,
+    Option<bool>,
+    Option<i32>,
+    Option<i32>,
+);
+
+fn main() -> Result<(), Failure> {
+    let settings = Settings::read()?;
+    let pool = Pool::builder()
+        .max_size(settings.pool)
+        // A connection that is lent out is not asked whether it lives.
+        .test_on_check_out(false)
+        .build(ConnectionManager::new(&settings.database_url))?;
+    threads::serve(settings.listen, move |path| {
+        Answer::get(path, |market| open_orders(&pool, market))
+    })?;
+    Ok(())
+}
+
+fn open_orders(
+    pool: &Pool<ConnectionManager<PgConnection>>,
+    market: MarketId,
+) -> Result<Option<Book>, Failure> {
+    let of_contract = orders::contract_id.nullable().eq(contracts::id.nullable());
+    let rows = markets::table
+        .left_join(contracts::table)
+        .left_join(orders::table.on(of_contract.and(IsOpen::new(orders::state))))
+        .filter(markets::id.eq(market.get()))
+        .order(contracts::id)
+        .select((
+            markets::name,
+            contracts::id.nullable(),
+            contracts::name.nullable(),
+            IsBuy::new(orders::side.nullable()),
+            orders::price_bp.nullable(),
+            orders::quantity.nullable(),
+        ))
+        .load::<Columns>(&mut pool.get()?)?;
+    Ok(book::of(market, rows.into_iter().map(decode).collect()))
+}
+
+fn decode(columns: Columns) -> BookRow {
+    let (market_name, contract_id, contract_name, is_buy, price_bp, quantity) = columns;
+    BookRow {
+        market_name,
+        contract_id,
+        contract_name,
+        is_buy,
+        price_bp,
+        quantity,
+    }
+}
