@@ -9,17 +9,17 @@ use tracing::Span;
 use super::request_id::RequestId;
 use super::sentry::Facts;
 
-/// The span around a request. Its only field is the id: the rest stands in the
-/// access line, once. Of the highest level, so that the warnings and errors of
-/// a request have its id even where nothing else is logged.
+/// The span around a request, for layers of `tracing` that follow spans (the
+/// lines of the log have the id without it). Its only field is the id: the rest
+/// stands in the access line, once.
 #[must_use]
 pub fn span(id: &RequestId) -> Span {
-    tracing::error_span!(target: "access", "request", request_id = id.as_str())
+    tracing::info_span!(target: "access", "request", request_id = id.as_str())
 }
 
-/// The line of a request that was answered; to be called within the span. The
-/// query string is left out, since callers put all sorts of things there.
+/// The line of a request that was answered. The query string is left out, since callers put all sorts of things there.
 pub fn answered(request: &Facts, status: StatusCode, took: Duration) {
+    let _id = RequestId::enter(Some(request.id));
     tracing::info!(
         target: "access",
         method = request.method.as_str(),
@@ -33,6 +33,7 @@ pub fn answered(request: &Facts, status: StatusCode, took: Duration) {
 
 /// The line of a request whose client left before the answer.
 pub fn abandoned(request: &Facts, took: Duration) {
+    let _id = RequestId::enter(Some(request.id));
     tracing::info!(
         target: "access",
         method = request.method.as_str(),

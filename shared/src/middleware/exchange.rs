@@ -55,9 +55,8 @@ impl Exchange {
     pub fn begin(middleware: &Arc<Middleware>, head: Head<'_>) -> Self {
         let started = Instant::now();
         let route = middleware.route(head.uri.path()).clone();
-        let id = RequestId::of(head.headers);
-        let span = access::span(&id);
-        let request = Arc::new(Facts::new(head, route.pattern(), id));
+        let request = Arc::new(Facts::new(head, route.pattern()));
+        let span = access::span(&request.id);
         middleware.metrics.in_flight.inc();
         Self {
             hub: middleware.tracker.request_hub(&request),
@@ -82,8 +81,9 @@ impl Exchange {
         self.middleware.body_limit
     }
 
-    /// Runs code of the request with its span and its hub.
+    /// Runs code of the request with its id, its span and its hub.
     pub fn enter<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _id = RequestId::enter(Some(self.request.id));
         let _hub = self.hub.clone().map(HubSwitchGuard::new);
         self.span.in_scope(run)
     }
@@ -104,8 +104,7 @@ impl Exchange {
         let took = self.started.elapsed();
         self.route
             .answered(&self.request.method, response.status(), took);
-        self.span
-            .in_scope(|| access::answered(&self.request, response.status(), took));
+        access::answered(&self.request, response.status(), took);
     }
 
     fn problem(&self, error: &Error) -> Bytes {
@@ -156,8 +155,7 @@ impl Drop for Exchange {
         if !self.answered {
             metrics.abandoned.inc();
             let took = self.started.elapsed();
-            self.span
-                .in_scope(|| access::abandoned(&self.request, took));
+            access::abandoned(&self.request, took);
         }
     }
 }

@@ -1,14 +1,29 @@
 //! `X-Request-Id`: taken over if it is sane, else made.
 
+use std::cell::Cell;
 use std::fmt;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 
 /// The header's name.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id that is taken over, in bytes.
 const LONGEST: usize = 64;
+
+thread_local! {
+    static CURRENT: Cell<Option<RequestId>> = const { Cell::new(None) };
+}
+
+/// Sets the id of before again when it is dropped.
+#[must_use = "dropped at once, it undoes what it is there for"]
+pub(crate) struct Entered(Option<RequestId>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
 
 /// The id of a request: on its answer, its log lines and its Sentry events.
 /// Kept in place, since each request has one: nothing is allocated for it but
@@ -24,11 +39,20 @@ impl RequestId {
     /// dashes and underscores, so that it can do no harm in a log or a query;
     /// else makes one of 128 random bits.
     #[must_use]
-    pub fn of(headers: &HeaderMap) -> Self {
-        headers
-            .get(X_REQUEST_ID)
-            .and_then(|value| Self::sane(value.as_bytes()))
+    pub fn of(sent: Option<&HeaderValue>) -> Self {
+        sent.and_then(|value| Self::sane(value.as_bytes()))
             .unwrap_or_else(Self::random)
+    }
+
+    /// The id of the request that this thread serves at this moment.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        CURRENT.get()
+    }
+
+    /// Makes it, or no id, this thread's current one until the guard is dropped.
+    pub(crate) fn enter(id: Option<Self>) -> Entered {
+        Entered(CURRENT.replace(id))
     }
 
     fn sane(id: &[u8]) -> Option<Self> {
@@ -50,9 +74,12 @@ impl RequestId {
     pub fn random() -> Self {
         // Unique, not secret: a fast generator, seeded by the system, will do.
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let number = fastrand::u128(..);
-        let text: [u8; 32] = std::array::from_fn(|at| DIGITS[(number >> (at * 4)) as usize & 0xf]);
-        Self::new(&text)
+        let mut bytes = [0; LONGEST];
+        for (pair, byte) in bytes.chunks_exact_mut(2).zip(fastrand::u128(..).to_ne_bytes()) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 0xf)];
+        }
+        Self { bytes, length: 32 }
     }
 
     fn as_bytes(&self) -> &[u8] {
@@ -89,11 +116,8 @@ mod tests {
     use super::*;
 
     fn id_for(sent: &str) -> String {
-        let headers = HeaderMap::from_iter([(
-            X_REQUEST_ID,
-            HeaderValue::from_bytes(sent.as_bytes()).unwrap(),
-        )]);
-        RequestId::of(&headers).as_str().to_owned()
+        let sent = HeaderValue::from_bytes(sent.as_bytes()).unwrap();
+        RequestId::of(Some(&sent)).as_str().to_owned()
     }
 
     #[test]

@@ -12,24 +12,28 @@ use std::sync::Arc;
 use tracing::Span;
 
 use crate::error::Error;
+use crate::middleware::request_id::RequestId;
 use crate::middleware::{panic, sentry};
 
 /// What a piece of work takes with it from where it was started.
 struct Context {
+    id: Option<RequestId>,
     hub: Arc<Hub>,
     span: Span,
 }
 
 impl Context {
-    /// The hub given or else the caller's, and the caller's span.
+    /// The hub given or else the caller's, and the caller's id and span.
     fn new(hub: Option<Arc<Hub>>) -> Self {
         Self {
+            id: RequestId::current(),
             hub: hub.unwrap_or_else(Hub::current),
             span: Span::current(),
         }
     }
 
     fn enter<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _id = RequestId::enter(self.id);
         let _hub = HubSwitchGuard::new(self.hub.clone());
         self.span.in_scope(run)
     }

@@ -12,15 +12,18 @@ use crate::middleware::request_id::{RequestId, X_REQUEST_ID};
 /// How many headers may stand in an event.
 const SHOWN: usize = 6;
 
+/// Which of them is the request's id.
+const REQUEST_ID: usize = 0;
+
 /// Headers that may stand in an event. A list of what is allowed and not of
 /// what is secret, since nobody knows all names under which secrets travel.
 static HEADERS: [HeaderName; SHOWN] = [
+    X_REQUEST_ID,
     header::HOST,
     header::USER_AGENT,
     header::ACCEPT,
     header::CONTENT_TYPE,
     header::CONTENT_LENGTH,
-    X_REQUEST_ID,
 ];
 
 /// The facts of a request: a few reference counts, until there is an event.
@@ -35,13 +38,14 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn new(head: Head<'_>, route: &Arc<str>, id: RequestId) -> Self {
+    pub(crate) fn new(head: Head<'_>, route: &Arc<str>) -> Self {
+        let headers = shown(head.headers);
         Self {
             method: head.method.clone(),
             uri: head.uri.clone(),
             route: route.clone(),
-            id,
-            headers: shown(head.headers),
+            id: RequestId::of(headers[REQUEST_ID].as_ref()),
+            headers,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::testing::service::{Settings, Subject};
 
 /// The id of the request that a line belongs to.
 fn id_of(line: &Value) -> Option<&str> {
-    line["span"]["request_id"].as_str()
+    line["request_id"].as_str()
 }
 
 pub fn each_line_has_the_id_of_its_own_request<S: Subject>() {

@@ -1,12 +1,17 @@
 //! Logs: `tracing` to standard output, as text or JSON.
 
+mod lines;
+mod text;
+
 use std::io;
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::config::{Log, LogFormat};
+use self::lines::Lines;
+use crate::config::Log;
 
 /// How many lines wait for a slow reader of the log before new ones are
 /// dropped: some seconds of a busy service, and some megabytes.
@@ -32,19 +37,9 @@ pub fn init(log: &Log) -> Guard {
         // one write, and not one each.
         .finish(io::BufWriter::new(io::stdout()));
     let filter = EnvFilter::try_new(&log.filter).expect("the configuration has checked it");
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .with_ansi(false)
-        .with_span_events(FmtSpan::NONE);
-    match log.format {
-        LogFormat::Text => subscriber.init(),
-        LogFormat::Json => subscriber
-            .json()
-            .flatten_event(true)
-            .with_current_span(true)
-            .with_span_list(false)
-            .init(),
-    }
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(Lines::new(log.format, writer))
+        .init();
     Guard { _writer: guard }
 }
