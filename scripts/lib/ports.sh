@@ -3,13 +3,12 @@
 
 # port_taken PORT: does anything on this machine listen on it, on whatever address?
 # Read from the kernel's tables rather than tried with a connection: that disturbs nobody, and cannot hang on a
-# listener that does not accept. By grep, since `read` takes a byte at a time: after a load test these tables have
-# thousands of lines, and that takes minutes.
+# listener that does not accept. By grep and not by bash, which reads them byte by byte: after a load test there are
+# thousands of lines of closed connections, and that took half a minute.
 port_taken() {
   local hex
   printf -v hex '%04X' "$1"
-  # A line: its number, our address, theirs, the state; 0A is LISTEN.
-  grep -qsE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:[0-9A-F]{4} 0A " /proc/net/tcp /proc/net/tcp6
+  grep -qsE "^ *[0-9]+: [0-9A-F]+:$hex [0-9A-F]+:[0-9A-F]{4} 0A " /proc/net/tcp /proc/net/tcp6 # 0A is LISTEN
 }
 
 # free_port FIRST [RESERVED...]: the first port from FIRST on that nobody listens on and that is not reserved.
