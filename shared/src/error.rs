@@ -4,7 +4,6 @@
 //! client is told of it. The cause of a 500 or a 503 goes to the log and to
 //! Sentry and never over the wire.
 
-use std::backtrace::Backtrace;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt::{self, Write as _};
@@ -12,6 +11,7 @@ use std::fmt::{self, Write as _};
 use http::StatusCode;
 
 use crate::api::Problem;
+use crate::middleware::sentry::Stack;
 
 /// What a cause is kept as.
 pub type Cause = Box<dyn StdError + Send + Sync>;
@@ -74,7 +74,7 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Internal {
     cause: Cause,
-    stack: Box<Backtrace>,
+    stack: Box<Stack>,
 }
 
 impl fmt::Display for Internal {
@@ -97,7 +97,7 @@ impl Internal {
     }
 
     /// The stack at the moment when the cause became an internal error.
-    pub fn stack(&self) -> &Backtrace {
+    pub fn stack(&self) -> &Stack {
         &self.stack
     }
 }
@@ -151,7 +151,7 @@ impl Error {
     pub fn internal(cause: impl Into<Cause>) -> Self {
         Self::Internal(Internal {
             cause: cause.into(),
-            stack: Box::new(Backtrace::force_capture()),
+            stack: Box::new(Stack::here()),
         })
     }
 

@@ -75,7 +75,10 @@ impl RequestId {
         // Unique, not secret: a fast generator, seeded by the system, will do.
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut bytes = [0; LONGEST];
-        for (pair, byte) in bytes.chunks_exact_mut(2).zip(fastrand::u128(..).to_ne_bytes()) {
+        for (pair, byte) in bytes
+            .chunks_exact_mut(2)
+            .zip(fastrand::u128(..).to_ne_bytes())
+        {
             pair[0] = DIGITS[usize::from(byte >> 4)];
             pair[1] = DIGITS[usize::from(byte & 0xf)];
         }

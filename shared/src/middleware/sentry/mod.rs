@@ -9,6 +9,7 @@
 mod delivery;
 mod facts;
 mod report;
+mod stack;
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use self::delivery::Delivery;
 pub use self::facts::Facts;
 use self::facts::tag;
 pub use self::report::{error, panic};
+pub use self::stack::Stack;
 use crate::config;
 
 /// How many events wait for a slow tracker before new ones are dropped. The
@@ -59,7 +61,6 @@ impl Tracker {
                 .default_integrations(false)
                 .add_integration(ContextIntegration::new())
                 .add_integration(ProcessStacktraceIntegration::new())
-                .in_app_include(vec!["shared", "before", "after"])
                 .send_default_pii(false)
                 .transport_channel_capacity(QUEUE)
                 .transport(Delivery);

@@ -5,16 +5,15 @@
 //! the runtime's thread that serves it, must not wait for that. So whoever fails
 //! only notes the addresses, and this thread makes the event of them.
 
-use std::backtrace::Backtrace;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-use ::sentry::integrations::backtrace::parse_stacktrace;
 use ::sentry::protocol::{Event, Exception, Mechanism};
 use ::sentry::{Hub, Level};
 
+use super::stack::Stack;
 use crate::error::{Error, Internal};
 
 /// How many failures wait for the thread before new ones are not reported.
@@ -29,7 +28,7 @@ enum Task {
 /// What has failed, with the addresses of its stack.
 enum Failure {
     Error(Arc<Error>),
-    Panic(String, Backtrace),
+    Panic(String, Stack),
 }
 
 /// The thread's queue. One for the process, as the panic hook is: what belongs
@@ -69,7 +68,7 @@ pub fn error(error: &Arc<Error>) {
 /// Reports a panic, within the current hub. To be called by its hook, on the
 /// stack of the panic.
 pub fn panic(message: &str) {
-    report(|| Failure::Panic(message.to_owned(), Backtrace::force_capture()));
+    report(|| Failure::Panic(message.to_owned(), Stack::here()));
 }
 
 fn report(failure: impl FnOnce() -> Failure) {
@@ -103,17 +102,17 @@ impl Failure {
 fn of_error(error: &Internal) -> Event<'static> {
     let mut event = ::sentry::event_from_error(error.cause());
     if let Some(exception) = event.exception.last_mut() {
-        exception.stacktrace = parse_stacktrace(&error.stack().to_string());
+        exception.stacktrace = error.stack().resolved();
     }
     event
 }
 
 /// The event of a panic, as the SDK's own hook would make it.
-fn of_panic(message: &str, stack: &Backtrace) -> Event<'static> {
+fn of_panic(message: &str, stack: &Stack) -> Event<'static> {
     let exception = Exception {
         ty: "panic".into(),
         value: Some(message.to_owned()),
-        stacktrace: parse_stacktrace(&stack.to_string()),
+        stacktrace: stack.resolved(),
         mechanism: Some(Mechanism {
             ty: "panic".into(),
             handled: Some(false),
