@@ -170,6 +170,8 @@ def faults(event, service, kind):
         "the text is another failure's": kind and exception_of(event).get("value") == KINDS[kind][1],
         "there is no stack trace": frames,
         "no frame is in the handler": any(is_in_handler(frame, service) for frame in frames),
+        "a frame has a place for its name": not any(name_of(frame).startswith("at ") for frame in frames),
+        "a frame of a library counts as ours": not any(frame.get("in_app") for frame in frames if is_foreign(frame)),
         "a frame of ours has no line": all(frame.get("lineno") for frame in frames if is_ours(frame)),
         "there are cookies or a body": request.keys().isdisjoint({"cookies", "data"}),
         "there is a secret": SECRET not in json.dumps(event),
@@ -188,6 +190,14 @@ def is_in_handler(frame, service):
 
 def is_ours(frame):
     return any(folder in path_of(frame) for folder in ("services/", "shared/src/"))
+
+
+def is_foreign(frame):
+    return any(folder in path_of(frame) + name_of(frame) for folder in ("/rustc/", "/registry/src/"))
+
+
+def name_of(frame):
+    return frame.get("function") or ""
 
 
 def summary(event):
