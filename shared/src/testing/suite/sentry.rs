@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::at_once;
 use crate::testing::catcher::{Catcher, Mode};
 use crate::testing::http::{Connection, Request};
-use crate::testing::service::{App, ORDER, Subject, place};
+use crate::testing::service::{App, ORDER, Settings, Subject, place};
 use crate::testing::wait::wait_until;
 
 /// An answer that takes longer has waited for the tracker, whose every delay
@@ -131,15 +131,35 @@ pub fn mistakes_of_clients_and_overload_are_no_events<S: Subject>() {
     assert_eq!(catcher.posted(), 0, "{:#?}", catcher.events());
 }
 
-pub fn each_of_a_hundred_failures_carries_its_own_request<S: Subject>() {
-    const COUNT: usize = 100;
-    let (catcher, mut app) = reporting::<S>();
-    let kinds = ["error", "panic", "background"];
+/// All at once, in every way in which a request can fail.
+fn failures_carry_their_own_requests<S: Subject>(change: impl FnOnce(Settings) -> Settings) {
+    const COUNT: usize = 300;
+    let catcher = Catcher::start();
+    let mut app = App::<S>::with(|settings| {
+        change(settings)
+            .with_experiments()
+            .reporting_to(&catcher)
+            // They take turns on few connections, on a busy machine.
+            .set("DB_ACQUIRE_TIMEOUT_MS", 9000)
+    });
+    app.database()
+        .execute("ALTER TABLE orders RENAME TO broken");
+    let request = |n: usize| {
+        let target = match n % 4 {
+            0 => "POST /fail?kind=error&",
+            1 => "POST /fail?kind=panic&",
+            2 => "POST /fail?kind=background&",
+            _ => "GET /orders/7?",
+        };
+        let (method, target) = target.split_once(' ').expect("there is one");
+        (method, format!("{target}n={n}"))
+    };
     at_once(COUNT, |n| {
-        let kind = kinds[n % 3];
-        let status = if kind == "background" { 202 } else { 500 };
-        let answer = app.send(&fail(kind, &format!("&n={n}"), &format!("r-{n}")));
-        assert_eq!(answer.expect(status).request_id(), format!("r-{n}"));
+        let (method, target) = request(n);
+        let id = format!("r-{n}");
+        let answer = app.send(&Request::new(method, target).header("X-Request-Id", &id));
+        let status = if n % 4 == 2 { 202 } else { 500 };
+        assert_eq!(answer.expect(status).request_id(), id);
     });
     catcher.wait_for(COUNT);
     app.stop();
@@ -153,10 +173,24 @@ pub fn each_of_a_hundred_failures_carries_its_own_request<S: Subject>() {
         let event = events
             .get(&format!("{id:?}"))
             .unwrap_or_else(|| panic!("no event of {id}: {:?}", events.keys()));
-        assert_carries::<S>(event, &id, "POST /fail");
-        let query = format!("kind={}&n={n}", kinds[n % 3]);
+        let transaction = if n % 4 == 3 {
+            "GET /orders/{id}"
+        } else {
+            "POST /fail"
+        };
+        assert_carries::<S>(event, &id, transaction);
+        let (_, target) = request(n);
+        let (_, query) = target.split_once('?').expect("there is one");
         assert_eq!(event["request"]["query_string"], query, "{event:#}");
     }
+}
+
+pub fn each_of_three_hundred_failures_carries_its_own_request<S: Subject>() {
+    failures_carry_their_own_requests::<S>(|settings| settings);
+}
+
+pub fn on_one_worker_each_failure_carries_its_own_request<S: Subject>() {
+    failures_carry_their_own_requests::<S>(|settings| settings.set("WORKERS", 1));
 }
 
 pub fn the_transaction_is_named_by_the_route<S: Subject>() {
