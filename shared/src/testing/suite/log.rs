@@ -64,7 +64,7 @@ pub fn each_line_has_the_id_of_its_own_request<S: Subject>() {
         if let Some(cause) = cause {
             let told = lines
                 .iter()
-                .filter(|line| message(line).ends_with(cause))
+                .filter(|line| message(line).contains(cause))
                 .count();
             assert_eq!(told, 1, "r-{n}: {lines:#?}");
         }

@@ -151,7 +151,7 @@ macro_rules! suite {
                 a_panic_is_one_event,
                 a_failed_background_job_is_one_event,
                 mistakes_of_clients_and_overload_are_no_events,
-                each_of_three_hundred_failures_carries_its_own_request,
+                each_of_a_hundred_failures_carries_its_own_request,
                 on_one_worker_each_failure_carries_its_own_request,
                 the_transaction_is_named_by_the_route,
                 a_broken_table_is_told_to_the_tracker_and_not_to_the_client,
@@ -163,6 +163,8 @@ macro_rules! suite {
                 what_failed_before_a_stop_is_still_sent,
                 a_panic_leaves_the_connection_open,
                 a_panic_among_pipelined_requests_is_answered_in_order,
+                ;
+                long_each_of_three_hundred_failures_carries_its_own_request,
             }
             starting {
                 without_a_database_it_lives_and_is_not_ready,

@@ -67,17 +67,24 @@ fn clients_leave_on_a_slow_wire<S: Subject>(rounds: usize) {
             .reporting_to(&catcher)
     });
     for round in 0..rounds {
-        relay.delay(Duration::from_millis(100));
-        at_once(24, |n| {
-            // From before the first answer of the database to after the last.
-            let patience = Duration::from_millis(50 + 40 * n as u64);
-            let request = match n % 4 {
-                0 => Request::new("DELETE", format!("/orders/{}", n + 1)),
-                1 => Request::get("/markets/1/book"),
-                _ => place(1, &format!("left-{round}-{n}"), ORDER),
-            };
-            impatient(&app, &request, patience);
-        });
+        relay.delay(Duration::from_millis(50));
+        // No more at once than there are connections: each is on the wire when
+        // its client leaves, from before the first answer to after the last.
+        for step in 0..7 {
+            at_once(POOL as usize, |client| {
+                let n = step * POOL as usize + client;
+                let request = match n % 7 {
+                    0 => Request::new("DELETE", format!("/orders/{}", n + 1)),
+                    1 => Request::get("/markets/1/book"),
+                    _ => place(1, &format!("left-{round}-{n}"), ORDER),
+                };
+                impatient(&app, &request, Duration::from_millis(10 + 20 * n as u64));
+            });
+            // Looked at each time: the next order would end it, and hide it.
+            wait_within(Duration::from_secs(2), "no transaction is open", || {
+                app.database().idle_in_transaction() == 0
+            });
+        }
         relay.delay(Duration::ZERO);
         at_once(10, |client| {
             for n in 0..5 {
