@@ -99,13 +99,23 @@ fn run(name: &str, addr: SocketAddr, state: &Watched<State>) {
     let mut open = None;
     let mut number = 0;
     while !state.lock().stopped {
+        let kept = open.is_some();
         let Some(mut connection) = open.take().or_else(|| Connection::try_open(addr).ok()) else {
             pause(state, KNOCKING);
             continue;
         };
         let key = format!("{name}-{number}");
         number += 1;
-        let (outcome, goes_on) = ask(&mut connection, &key);
+        let (mut outcome, mut goes_on) = ask(&mut connection, &key);
+        // A service may close a connection that is idle, and a request that
+        // crosses with that is sent again, once, as HTTP clients do.
+        if kept
+            && outcome == Outcome::Unanswered
+            && let Ok(fresh) = Connection::try_open(addr)
+        {
+            connection = fresh;
+            (outcome, goes_on) = ask(&mut connection, &key);
+        }
         open = goes_on.then_some(connection);
         let refused = outcome == Outcome::Refused(503);
         state.change(|state| {

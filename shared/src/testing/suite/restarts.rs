@@ -40,7 +40,11 @@ fn assert_nobody_was_cut(outcomes: &Outcomes, log: &[Value], database: &Database
     for line in log {
         let id = line["span"]["request_id"].as_str().unwrap_or_default();
         match message(line) {
-            "answered" => drop(answered.insert(id, &line["status"])),
+            "answered" => {
+                // Its client would have asked no second time.
+                let before = answered.insert(id, &line["status"]);
+                assert_eq!(before, None, "{id}: its first answer was cut");
+            }
             text if text.contains("client left") => panic!("nobody has left: {line}"),
             _ => {}
         }
