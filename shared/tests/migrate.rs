@@ -47,6 +47,29 @@ fn four_starters_at_once_apply_each_migration_once() {
     assert!(contents(&database).starts_with("100 1000 3000 120000 "));
 }
 
+/// Real programs, since a lock of one process would do for threads.
+#[test]
+fn four_programs_at_once_apply_each_migration_once_ten_times() {
+    for _ in 0..10 {
+        let database = Database::empty();
+        let settings = Settings::of(&database);
+        let programs: Vec<_> = (0..4).map(|_| Process::start(PROGRAM, &settings)).collect();
+        let mut applied = 0;
+        for program in programs {
+            assert_eq!(
+                program.wait_for_exit().code(),
+                Some(0),
+                "{}",
+                program.stderr()
+            );
+            applied += usize::from(program.stdout().contains("applied 1, 2, 3"));
+        }
+        assert_eq!(applied, 1, "one of them does it, and says so");
+        let stored: i64 = database.query_one("SELECT count(*) FROM _sqlx_migrations WHERE success");
+        assert_eq!(stored, 3);
+    }
+}
+
 #[test]
 fn the_seed_data_is_the_same_every_time_and_changes_nothing_the_second_time() {
     let (first, second) = (Database::empty(), Database::empty());

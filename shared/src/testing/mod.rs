@@ -3,8 +3,10 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`database`] | a real Postgres database, private to a test |
-//! | [`relay`] | a wire to the database that can be cut |
+//! | [`relay`] | a wire to the database that can be long, cut and dead |
+//! | [`port`] | a port that stays ours while nobody listens on it |
 //! | [`http`] | a client that sends any bytes |
+//! | [`load`] | clients that remember what they were told |
 //! | [`catcher`] | a Sentry that can delay, refuse and hang |
 //! | [`service`] | a running service with a method for each route |
 //! | [`process`] | the real program, with signals and log lines |
@@ -19,7 +21,9 @@ pub mod catcher;
 pub mod contract;
 pub mod database;
 pub mod http;
+pub mod load;
 pub mod parity;
+pub mod port;
 pub mod process;
 pub mod relay;
 pub mod service;

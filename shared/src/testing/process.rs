@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::Value;
@@ -162,6 +163,43 @@ impl Process {
         if exit.is_none() {
             kill_process(self.pid, signal).expect("a child of ours takes signals");
         }
+    }
+
+    /// How much time it has computed so far, in its own code and in the kernel's.
+    ///
+    /// # Panics
+    /// If it does not run any more.
+    pub fn cpu_time(&self) -> Duration {
+        /// What `/proc` counts in, on every Linux that we run on.
+        const TICKS_PER_SECOND: u64 = 100;
+        let stat = self.proc("stat");
+        let (_, rest) = stat.rsplit_once(") ").expect("its name is in brackets");
+        let ticks = |at| rest.split(' ').nth(at).and_then(|field| field.parse().ok());
+        // proc_pid_stat(5): fields 14 and 15, of which 3 is the first here.
+        let (Some(user), Some(system)) = (ticks(11), ticks(12)) else {
+            panic!("not as in the manual: {stat}");
+        };
+        let ticks: u64 = user;
+        Duration::from_millis((ticks + system) * 1000 / TICKS_PER_SECOND)
+    }
+
+    /// A figure of `/proc/PID/status`: `Threads`, or in kilobytes `VmHWM`, the
+    /// most memory that it ever had.
+    ///
+    /// # Panics
+    /// If it does not run any more, or there is no such figure.
+    pub fn status(&self, name: &str) -> u64 {
+        let status = self.proc("status");
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+            .and_then(|value| value.split_whitespace().next()?.parse().ok())
+            .unwrap_or_else(|| panic!("no {name} in {status}"))
+    }
+
+    fn proc(&self, file: &str) -> String {
+        let path = format!("/proc/{}/{file}", self.pid.as_raw_nonzero());
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// Lets it open no more than so many files and sockets.

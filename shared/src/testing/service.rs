@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
 use super::catcher::Catcher;
 use super::database::Database;
 use super::http::{Request, Response, send};
-use super::wait::wait_until;
+use super::wait::{wait_until, wait_within};
 use crate::config::{Config, Service};
 use crate::server::Stopped;
 
@@ -45,6 +47,11 @@ impl Settings {
             .set("DATABASE_URL", database.url())
             .set("LISTEN", "127.0.0.1:0")
             .set("DB_POOL", 4)
+    }
+
+    /// No variable at all.
+    pub fn none() -> Self {
+        Self(BTreeMap::new())
     }
 
     /// Sets a variable.
@@ -199,6 +206,48 @@ impl<S: Subject> App<S> {
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
             .unwrap_or_else(|| panic!("no {name} in {}", page.text()))
+    }
+
+    /// Whether so many connections of the pool can be used at the same moment:
+    /// so many requests wait for one lock, and get their answers.
+    pub fn lends_at_once(&self, count: u32) -> bool {
+        let lock = self.database.lock("orders");
+        thread::scope(|scope| {
+            let askers: Vec<_> = (0..count)
+                .map(|_| scope.spawn(|| self.book(1).status))
+                .collect();
+            let mut all_wait = false;
+            wait_until("each has a connection, or some got none", || {
+                all_wait = self.database.waiting_for_locks() == i64::from(count);
+                all_wait || askers.iter().any(ScopedJoinHandle::is_finished)
+            });
+            drop(lock);
+            let statuses = askers.into_iter().map(ScopedJoinHandle::join);
+            // Each has to be waited for.
+            let answered = statuses.filter(|status| matches!(status, Ok(200))).count();
+            all_wait && answered == count as usize
+        })
+    }
+
+    /// Checks that nothing is left of what went wrong: within two seconds all
+    /// connections of the pool can be used again and have come back, and no
+    /// request is left behind.
+    ///
+    /// # Panics
+    /// If not.
+    pub fn is_whole_again(&self, pool: u32) {
+        let soon = Duration::from_secs(2);
+        wait_within(soon, "the whole pool can be used", || {
+            self.lends_at_once(pool)
+        });
+        wait_within(soon, "all connections have come back", || {
+            self.metric("db_pool_connections_in_use") < 0.5
+        });
+        wait_within(soon, "no request is in flight", || {
+            // But for the one that asks.
+            self.metric("http_requests_in_flight") < 1.5
+        });
+        assert_eq!(self.database.idle_in_transaction(), 0);
     }
 
     /// Waits until so many requests are being served.

@@ -15,15 +15,19 @@ const PAUSE: Duration = Duration::from_millis(5);
 ///
 /// # Panics
 /// If there is none after [`PATIENCE`]; `what` says what was waited for.
-pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+pub fn wait_for<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
+    poll(PATIENCE, what, condition)
+}
+
+fn poll<T>(limit: Duration, what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
         if let Some(value) = condition() {
             return value;
         }
         assert!(
-            started.elapsed() < PATIENCE,
-            "waited {PATIENCE:?} in vain: {what}"
+            started.elapsed() < limit,
+            "waited {limit:?} in vain: {what}"
         );
         thread::sleep(PAUSE);
     }
@@ -35,6 +39,14 @@ pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
 /// As [`wait_for`].
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     wait_for(what, || condition().then_some(()));
+}
+
+/// Polls until a condition holds, where it is the time itself that is tested.
+///
+/// # Panics
+/// If it does not hold within the limit.
+pub fn wait_within(limit: Duration, what: &str, mut condition: impl FnMut() -> bool) {
+    poll(limit, what, || condition().then_some(()));
 }
 
 /// A value that one thread changes and others wait for.

@@ -4,6 +4,7 @@
 mod envelope;
 mod listen;
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -91,21 +92,24 @@ impl Catcher {
     /// Waits until there are so many events, and no more.
     ///
     /// # Panics
-    /// If there are fewer after the usual patience, or more already.
+    /// If no more come for the usual patience, or there are more already.
     pub fn wait_for(&self, count: usize) -> Vec<Value> {
-        self.state
-            .wait(PATIENCE, |state| {
-                (state.events.len() >= count).then(|| state.events.clone())
-            })
-            .filter(|events| events.len() == count)
-            .unwrap_or_else(|| {
-                let events = self.events();
-                let names: Vec<_> = events.iter().map(|event| &event["transaction"]).collect();
-                panic!(
-                    "{count} events were expected, {} came: {names:?}",
-                    events.len()
-                )
-            })
+        let mut seen = 0;
+        while seen < count {
+            let more = |state: &State| Some(state.events.len()).filter(|now| *now > seen);
+            match self.state.wait(PATIENCE, more) {
+                Some(now) => seen = now,
+                None => break,
+            }
+        }
+        let events = self.events();
+        let transactions: BTreeSet<_> = events
+            .iter()
+            .map(|event| event["transaction"].to_string())
+            .collect();
+        let came = events.len();
+        assert_eq!(came, count, "events came, of {transactions:?}");
+        events
     }
 
     /// Waits until so many envelopes were posted, whatever became of them.

@@ -89,3 +89,40 @@ fn sweep(client: &mut Client, prefix: &str, class: i32) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(prefix: &str, key: u32) -> String {
+        let name = format!("{prefix}{key:08x}_0_1");
+        server::execute(&format!("CREATE DATABASE {name} TEMPLATE template0"));
+        name
+    }
+
+    fn is_there(session: &mut Client, name: &str) -> bool {
+        let found = session.query("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]);
+        !found.expect("pg_database can be read").is_empty()
+    }
+
+    #[test]
+    fn databases_of_runs_that_are_over_are_swept_up_and_no_others() {
+        // Keys that no run is likely to have: of the two, one is held.
+        let (dead, alive) = (fastrand::u32(..), fastrand::u32(..));
+        let mut keeper = server::connect();
+        lock(&mut keeper, "pg_advisory_lock", RUNS, alive);
+        let (left, used) = (make(PREFIX, dead), make(PREFIX, alive));
+        let mut session = server::connect();
+        // Whoever is still connected to it, such as a service that hangs.
+        let url = server::url_of(&left);
+        let hanging = Client::connect(url.as_str(), postgres::NoTls);
+        sweep(&mut session, PREFIX, RUNS);
+        assert!(!is_there(&mut session, &left));
+        assert!(is_there(&mut session, &used));
+        drop((keeper, hanging));
+        crate::testing::wait::wait_until("the lock of its run is free", || {
+            sweep(&mut session, PREFIX, RUNS);
+            !is_there(&mut session, &used)
+        });
+    }
+}

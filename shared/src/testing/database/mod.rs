@@ -1,6 +1,8 @@
 //! A real Postgres database, private to a test: a copy of a template that is
-//! migrated and seeded once, dropped at the end.
+//! migrated and seeded once, dropped at the end. Or, for those who kill the
+//! server, one on a server of its own ([`Cluster`]).
 
+mod cluster;
 mod leftovers;
 mod server;
 mod template;
@@ -12,34 +14,40 @@ use postgres::types::{FromSqlOwned, Type};
 use postgres::{Client, NoTls};
 use url::Url;
 
+pub use cluster::Cluster;
 use leftovers::Run;
 
 /// A database that lives as long as this value.
 pub struct Database {
     name: String,
     url: Url,
+    /// Whether it goes with a server of its own.
+    on_cluster: bool,
+    /// How many orders it began with.
+    seeded: i64,
 }
 
 impl Database {
     /// A database with the schema and the seed data.
     pub fn fresh() -> Self {
         let run = Run::this();
-        Self::create(run, Some(template::name(run)))
+        Self::create(run, template::name(run), template::ORDERS)
     }
 
     /// A database without anything in it.
     pub fn empty() -> Self {
-        Self::create(Run::this(), None)
+        Self::create(Run::this(), "template0", 0)
     }
 
-    fn create(run: &Run, template: Option<&str>) -> Self {
+    fn create(run: &Run, template: &str, seeded: i64) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = run.database_name(NEXT.fetch_add(1, Ordering::Relaxed));
-        let template = template.unwrap_or("template0");
         server::execute(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         Self {
             url: server::url_of(&name),
             name,
+            on_cluster: false,
+            seeded,
         }
     }
 
@@ -98,6 +106,42 @@ impl Database {
         self.query_one("SELECT count(*) FROM orders")
     }
 
+    /// How many orders were placed since it was made.
+    pub fn placed(&self) -> i64 {
+        self.orders() - self.seeded
+    }
+
+    /// How many sessions wait for a lock.
+    pub fn waiting_for_locks(&self) -> i64 {
+        self.count_sessions("wait_event_type = 'Lock'")
+    }
+
+    /// How many sessions are inside a transaction and do nothing.
+    pub fn idle_in_transaction(&self) -> i64 {
+        self.count_sessions("state LIKE 'idle in transaction%'")
+    }
+
+    fn count_sessions(&self, condition: &str) -> i64 {
+        self.query_one(&format!(
+            "SELECT count(*) FROM pg_stat_activity \
+             WHERE datname = current_database() AND {condition}"
+        ))
+    }
+
+    /// Locks a table as long as the session lives.
+    ///
+    /// # Panics
+    /// If somebody holds it.
+    pub fn lock(&self, table: &str) -> Client {
+        let mut session = self.connect();
+        session
+            .batch_execute(&format!(
+                "SET lock_timeout = 10000; BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"
+            ))
+            .unwrap_or_else(|error| panic!("{table} cannot be locked: {error:?}"));
+        session
+    }
+
     /// How many sessions the service with this `application_name` has open.
     ///
     /// # Panics
@@ -122,6 +166,8 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        server::drop_database(&self.name);
+        if !self.on_cluster {
+            server::drop_database(&self.name);
+        }
     }
 }

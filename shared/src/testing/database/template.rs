@@ -11,6 +11,9 @@ use crate::config::Config;
 use crate::migrate::{MIGRATOR, migrate};
 use crate::testing::wait::wait_until;
 
+/// How many orders the seed data has.
+pub(super) const ORDERS: i64 = 120_000;
+
 const SEED: &str = include_str!("../../../seed/seed.sql");
 
 /// The key of the lock under which a template is made.
@@ -54,7 +57,7 @@ fn make(name: &str) {
     let half_made = format!("{name}_half_made");
     server::drop_database(&half_made);
     server::execute(&format!("CREATE DATABASE {half_made} TEMPLATE template0"));
-    fill(server::url_of(&half_made).as_str());
+    fill(server::url_of(&half_made).as_str(), true);
     wait_until("the sessions of the migration are closed", || {
         server::connect()
             .query(
@@ -71,7 +74,8 @@ fn make(name: &str) {
     server::execute(&format!("ALTER DATABASE {name} IS_TEMPLATE true"));
 }
 
-fn fill(url: &str) {
+/// Migrates a database, and loads the seed data if asked to.
+pub(super) fn fill(url: &str, seed: bool) {
     let url =
         Config::read_database(|variable| (variable == "DATABASE_URL").then(|| url.to_owned()))
             .unwrap_or_else(|error| panic!("the services cannot use this server: {error}"));
@@ -79,6 +83,6 @@ fn fill(url: &str) {
         .enable_all()
         .build()
         .expect("a runtime can be made")
-        .block_on(migrate(&url, true))
+        .block_on(migrate(&url, seed))
         .unwrap_or_else(|error| panic!("{}", crate::error::chain(&error)));
 }

@@ -145,6 +145,28 @@ impl Connection {
         }
     }
 
+    /// Whether the service has closed the connection by now. What it has sent
+    /// is kept.
+    pub fn is_closed(&mut self) -> bool {
+        if self.stream.set_nonblocking(true).is_err() {
+            return true;
+        }
+        let mut piece = [0; 1];
+        let seen = self.stream.peek(&mut piece);
+        let _ = self.stream.set_nonblocking(false);
+        match seen {
+            Ok(length) => length == 0,
+            Err(error) => error.kind() != ErrorKind::WouldBlock,
+        }
+    }
+
+    /// Leaves with a reset: what is on its way to either side is lost.
+    pub fn reset(self) {
+        let socket = socket2::Socket::from(self.stream);
+        // One that is reset already needs no more.
+        let _ = socket.set_linger(Some(Duration::ZERO));
+    }
+
     fn read_response(&mut self, has_body: bool) -> io::Result<Response> {
         let deadline = Instant::now() + self.patience;
         let mut interim = Vec::new();

@@ -27,7 +27,15 @@ pub enum World {
     EditedSchema,
     /// A database that went away.
     DatabaseGone,
+    /// The seed data, and a request has little time.
+    Impatient,
+    /// The seed data, and the key [`KEY_IN_USE`] is taken while its order is not
+    /// to be seen, as between two statements of somebody else.
+    KeyInUse,
 }
+
+/// A key that somebody uses at this moment.
+pub const KEY_IN_USE: &str = "in-use";
 
 /// A request or a few that belong together, on one connection as long as the
 /// service keeps it open.

@@ -19,7 +19,7 @@ mod expected;
 mod run;
 mod transcript;
 
-pub use case::{Case, Step, Table, World};
+pub use case::{Case, KEY_IN_USE, Step, Table, World};
 pub use run::run;
 
 /// Whether what is committed is to be written anew, and by this service.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::expected;
 use super::transcript::{Names, transcript};
-use super::{Case, Step, Table, World};
+use super::{Case, KEY_IN_USE, Step, Table, World};
 use crate::testing::contract::Contract;
 use crate::testing::database::Database;
 use crate::testing::http::{Connection, Request, Response, get};
@@ -62,6 +62,19 @@ fn prepare<S: Subject>(world: World) -> (App<S>, Option<Relay>) {
             app.database().execute(
                 "UPDATE _sqlx_migrations SET checksum = sha384(checksum) WHERE version = 2",
             );
+            (app, None)
+        }
+        World::Impatient => {
+            let app = App::with(|settings| settings.set("REQUEST_TIMEOUT_MS", 500));
+            (app, None)
+        }
+        World::KeyInUse => {
+            let app = App::<S>::start();
+            app.database().execute(&format!(
+                "ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_order_id_fkey;
+                 INSERT INTO idempotency_keys (key, request_hash, order_id)
+                 VALUES ('{KEY_IN_USE}', sha256('in use'), 999999999)"
+            ));
             (app, None)
         }
         World::DatabaseGone => {

@@ -2,29 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::Client;
-
 use super::at_once;
 use crate::testing::database::Database;
 use crate::testing::http::Connection;
 use crate::testing::relay::Relay;
-use crate::testing::service::{App, Settings, Subject};
-use crate::testing::wait::wait_until;
-
-/// Locks a table as long as the session lives.
-fn lock(database: &Database, table: &str) -> Client {
-    let mut session = database.connect();
-    session
-        .batch_execute(&format!(
-            "BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"
-        ))
-        .expect("nobody holds the table");
-    session
-}
+use crate::testing::service::{App, ORDER, Settings, Subject};
+use crate::testing::wait::{wait_until, wait_within};
 
 pub fn a_table_that_is_locked_costs_the_statement_limit_and_no_more<S: Subject>() {
     let app = App::<S>::with(|settings| settings.set("DB_STATEMENT_TIMEOUT_MS", 200));
-    let session = lock(app.database(), "orders");
+    let session = app.database().lock("orders");
     let started = Instant::now();
     let answer = app.book(1).expect(503);
     let took = started.elapsed();
@@ -41,7 +28,7 @@ pub fn an_empty_pool_is_503_in_time_and_the_rest_lives<S: Subject>() {
             .set("DB_ACQUIRE_TIMEOUT_MS", 300)
             .set("DB_STATEMENT_TIMEOUT_MS", 3000)
     });
-    let session = lock(app.database(), "orders");
+    let session = app.database().lock("orders");
     let addr = app.addr();
     let answers = at_once(11, |number| {
         let started = Instant::now();
@@ -65,7 +52,9 @@ pub fn an_empty_pool_is_503_in_time_and_the_rest_lives<S: Subject>() {
     let surplus = took[7].1;
     assert!(surplus < Duration::from_millis(1500), "{took:?}");
     drop(session);
-    wait_until("the book is there again", || app.book(1).status == 200);
+    wait_within(Duration::from_secs(1), "the book is there again", || {
+        app.book(1).status == 200
+    });
     let size = app.metric("db_pool_connections");
     assert!((1.0..=2.0).contains(&size), "{size} connections");
 }
@@ -85,24 +74,57 @@ pub fn sessions_that_the_server_ended_are_never_lent<S: Subject>() {
     }
 }
 
-pub fn a_database_that_comes_back_is_used_again<S: Subject>() {
+fn a_database_goes_away_and_comes_back<S: Subject>(rounds: usize, gap: Duration) {
+    const POOL: u32 = 4;
+    const ACQUIRE: Duration = Duration::from_millis(300);
     let database = Database::fresh();
     let relay = Relay::to(&database);
     let settings = Settings::of(&database)
         .set("DATABASE_URL", database.url_over(relay.addr()))
-        .set("DB_ACQUIRE_TIMEOUT_MS", 300);
+        .set("DB_POOL", POOL)
+        .set("DB_ACQUIRE_TIMEOUT_MS", ACQUIRE.as_millis());
     let app = App::<S>::on(database, &settings);
-    for _ in 0..3 {
-        wait_until("the book is there", || app.book(1).status == 200);
+    for _ in 0..rounds {
+        wait_until("the pool is at its full size", || app.lends_at_once(POOL));
         relay.cut();
-        for answer in at_once(10, |_| app.book(1)) {
-            assert_eq!(answer.status, 503, "{answer:?}");
+        let gone = Instant::now();
+        loop {
+            for (answer, took) in at_once(10, |n| {
+                let started = Instant::now();
+                let answer = match n % 2 {
+                    0 => app.book(1),
+                    _ => app.place(1, &format!("away-{n}"), ORDER),
+                };
+                (answer, started.elapsed())
+            }) {
+                let answer = answer.expect(503);
+                assert_eq!(answer.header("retry-after"), Some("1"));
+                assert!(took < ACQUIRE + Duration::from_secs(1), "it took {took:?}");
+            }
+            app.ready().expect(503);
+            let started = Instant::now();
+            app.ping().expect(200);
+            assert!(started.elapsed() < Duration::from_millis(500));
+            if gone.elapsed() > gap {
+                break;
+            }
         }
-        app.ping().expect(200);
-        app.ready().expect(503);
         relay.mend();
+        wait_within(Duration::from_secs(2), "the first 200", || {
+            app.book(1).status == 200
+        });
+        app.is_whole_again(POOL);
     }
+    assert_eq!(app.database().placed(), 0);
     wait_until("the service is ready", || app.ready().status == 200);
+}
+
+pub fn a_database_that_comes_back_is_used_again<S: Subject>() {
+    a_database_goes_away_and_comes_back::<S>(2, Duration::from_millis(700));
+}
+
+pub fn long_a_database_that_comes_back_after_half_a_minute_is_used_again<S: Subject>() {
+    a_database_goes_away_and_comes_back::<S>(1, Duration::from_secs(30));
 }
 
 pub fn a_password_that_is_wrong_is_not_shown<S: Subject>() {

@@ -4,13 +4,18 @@
 #![expect(missing_docs, reason = "the names of the functions are sentences")]
 
 pub mod clients;
+pub mod crashes;
 pub mod database;
+pub mod leaving;
 pub mod limits;
 pub mod log;
 pub mod parity;
+pub mod restarts;
+pub mod senders;
 pub mod sentry;
 pub mod starting;
 pub mod stopping;
+pub mod wire;
 pub mod writes;
 
 use std::sync::Barrier;
@@ -41,7 +46,8 @@ fn at_once<T: Send>(count: usize, run: impl Fn(usize) -> T + Sync) -> Vec<T> {
 }
 
 /// Makes a test of each function of the suites, for a service that implements
-/// [`Subject`](crate::testing::service::Subject).
+/// [`Subject`](crate::testing::service::Subject). What takes long stands after
+/// the semicolon of its module, and is run by `.ci/run --long` only.
 #[macro_export]
 macro_rules! suite {
     ($subject:ty) => {
@@ -54,12 +60,29 @@ macro_rules! suite {
                 a_thousand_unread_bodies_never_become_requests,
                 a_connection_that_is_reset_harms_nobody,
             }
+            crashes {
+                orders_outlive_a_kill_of_the_service,
+                orders_outlive_a_kill_of_the_database,
+                nothing_spins_while_the_killed_database_is_away,
+                ;
+                long_orders_outlive_ten_kills_of_the_service,
+                long_orders_outlive_ten_kills_of_the_database,
+                long_nothing_spins_while_the_killed_database_is_away,
+            }
             database {
                 a_table_that_is_locked_costs_the_statement_limit_and_no_more,
                 an_empty_pool_is_503_in_time_and_the_rest_lives,
                 sessions_that_the_server_ended_are_never_lent,
                 a_database_that_comes_back_is_used_again,
                 a_password_that_is_wrong_is_not_shown,
+                ;
+                long_a_database_that_comes_back_after_half_a_minute_is_used_again,
+            }
+            leaving {
+                two_thousand_clients_that_leave_take_nothing_with_them,
+                statements_of_clients_that_left_end_by_their_limit,
+                ;
+                long_clients_that_leave_take_nothing_with_them,
             }
             limits {
                 a_body_of_three_megabytes_is_answered_413,
@@ -89,7 +112,9 @@ macro_rules! suite {
                 every_operation_of_the_document_is_served,
                 experiments,
                 experiments_are_documented_when_they_are_served,
+                key_in_use,
                 keys,
+                late_bodies,
                 markets,
                 methods,
                 no_experiments,
@@ -103,12 +128,31 @@ macro_rules! suite {
                 request_ids,
                 the_document_is_the_committed_one,
             }
+            restarts {
+                stops_under_load_cut_nobody_and_free_the_port,
+                who_is_asked_for_nothing_does_nothing_and_stops_at_once,
+                the_last_lines_are_written,
+                ;
+                long_ten_stops_under_load_cut_nobody_and_free_the_port,
+                long_who_is_asked_for_nothing_does_nothing_and_stops_at_once,
+                long_the_last_lines_are_written_fifty_times,
+            }
+            senders {
+                bodies_of_fifty_megabytes_are_refused_and_not_kept,
+                three_hundred_slow_heads_starve_nobody,
+                three_hundred_half_requests_come_to_an_end,
+                connections_that_end_before_they_are_accepted_end_nothing,
+                ;
+                long_three_hundred_slow_heads_starve_nobody,
+                long_connections_that_end_before_they_are_accepted_end_nothing,
+            }
             sentry {
                 an_error_is_one_event,
                 a_panic_is_one_event,
                 a_failed_background_job_is_one_event,
                 mistakes_of_clients_and_overload_are_no_events,
                 each_of_a_hundred_failures_carries_its_own_request,
+                on_one_worker_each_failure_carries_its_own_request,
                 the_transaction_is_named_by_the_route,
                 a_broken_table_is_told_to_the_tracker_and_not_to_the_client,
                 no_secret_reaches_the_tracker,
@@ -119,6 +163,8 @@ macro_rules! suite {
                 what_failed_before_a_stop_is_still_sent,
                 a_panic_leaves_the_connection_open,
                 a_panic_among_pipelined_requests_is_answered_in_order,
+                ;
+                long_each_of_three_hundred_failures_carries_its_own_request,
             }
             starting {
                 without_a_database_it_lives_and_is_not_ready,
@@ -132,6 +178,7 @@ macro_rules! suite {
                 a_port_that_is_taken_is_told,
                 an_edited_migration_is_refused_with_its_version,
                 the_health_check_says_whether_it_is_ready,
+                the_command_line_is_answered_without_a_configuration,
             }
             stopping {
                 connections_that_ask_for_nothing_do_not_hold_the_exit,
@@ -143,7 +190,17 @@ macro_rules! suite {
                 sigterm_ends_the_program_with_success,
                 sigint_ends_the_program_with_success,
                 a_second_signal_ends_it_at_once,
-                the_last_lines_are_written,
+            }
+            wire {
+                clients_that_leave_on_a_slow_wire_leave_clean_connections,
+                a_dead_wire_is_503_in_time_and_the_rest_lives,
+                a_wire_that_died_unseen_costs_one_limit,
+                orders_on_a_dying_wire_are_there_once,
+                a_wire_that_is_dead_at_the_start_is_waited_for,
+                a_stop_on_a_dead_wire_ends_in_time,
+                a_signal_on_a_wire_that_was_dead_from_the_start_ends_the_program,
+                ;
+                long_clients_that_leave_on_a_slow_wire_leave_clean_connections,
             }
             writes {
                 one_key_sixteen_times_at_once_is_one_order,
@@ -154,7 +211,7 @@ macro_rules! suite {
             }
         }
     };
-    ($subject:ty: $($module:ident { $($test:ident,)* })*) => {$(
+    ($subject:ty: $($module:ident { $($test:ident,)* $(; $($long:ident,)*)? })*) => {$(
         mod $module {
             $(
                 #[test]
@@ -162,6 +219,13 @@ macro_rules! suite {
                     $crate::testing::suite::$module::$test::<$subject>();
                 }
             )*
+            $($(
+                #[test]
+                #[ignore = "a long round: .ci/run --long"]
+                fn $long() {
+                    $crate::testing::suite::$module::$long::<$subject>();
+                }
+            )*)?
         }
     )*};
 }
@@ -199,13 +263,18 @@ mod tests {
     fn every_function_of_the_suites_is_in_the_list() {
         for file in [
             include_str!("clients.rs"),
+            include_str!("crashes.rs"),
             include_str!("database.rs"),
+            include_str!("leaving.rs"),
             include_str!("limits.rs"),
             include_str!("log.rs"),
             include_str!("parity.rs"),
+            include_str!("restarts.rs"),
+            include_str!("senders.rs"),
             include_str!("sentry.rs"),
             include_str!("starting.rs"),
             include_str!("stopping.rs"),
+            include_str!("wire.rs"),
             include_str!("writes.rs"),
         ] {
             for line in file.lines() {
@@ -218,6 +287,24 @@ mod tests {
                     "{name} is not in the list"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn what_is_ignored_is_what_is_called_long() {
+        let (_, list) = LIST.split_once("$subject:").expect("there is a list");
+        let (list, _) = list.split_once("};").expect("it has an end");
+        for module in list.split('}') {
+            let (quick, long) = module.split_once(';').unwrap_or((module, ""));
+            let names = |part: &'static str| part.lines().filter_map(|line| line.strip_suffix(','));
+            assert!(
+                names(quick).all(|name| !name.trim().starts_with("long_")),
+                "{quick}"
+            );
+            assert!(
+                names(long).all(|name| name.trim().starts_with("long_")),
+                "{long}"
+            );
         }
     }
 }

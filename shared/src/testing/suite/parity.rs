@@ -13,8 +13,8 @@ macro_rules! tables {
 }
 
 tables! {
-    bodies book database_gone documentation edited_schema experiments keys markets methods
-    no_experiments no_schema old_schema orders paths placing protocol ready request_ids
+    bodies book database_gone documentation edited_schema experiments key_in_use keys late_bodies
+    markets methods no_experiments no_schema old_schema orders paths placing protocol ready request_ids
 }
 
 /// See [`document`].

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::at_once;
 use crate::testing::catcher::{Catcher, Mode};
 use crate::testing::http::{Connection, Request};
-use crate::testing::service::{App, ORDER, Subject, place};
+use crate::testing::service::{App, ORDER, Settings, Subject, place};
 use crate::testing::wait::wait_until;
 
 /// An answer that takes longer has waited for the tracker, whose every delay
@@ -23,8 +23,10 @@ fn reporting<S: Subject>() -> (Catcher, App<S>) {
     (catcher, app)
 }
 
-/// Stops the service, which sends all there is, and gives the only event.
+/// Waits for the event, stops the service, which sends all there is, and gives
+/// the event if it is the only one.
 fn only_event<S: Subject>(catcher: &Catcher, mut app: App<S>) -> Value {
+    catcher.wait_for(1);
     app.stop();
     catcher.wait_for(1).remove(0)
 }
@@ -85,7 +87,6 @@ pub fn a_panic_is_one_event<S: Subject>() {
 pub fn a_failed_background_job_is_one_event<S: Subject>() {
     let (catcher, app) = reporting::<S>();
     app.send(&fail("background", "", "r-job")).expect(202);
-    catcher.wait_for(1);
     let event = only_event(&catcher, app);
     assert_carries::<S>(&event, "r-job", "POST /fail");
     assert_eq!(
@@ -131,32 +132,74 @@ pub fn mistakes_of_clients_and_overload_are_no_events<S: Subject>() {
     assert_eq!(catcher.posted(), 0, "{:#?}", catcher.events());
 }
 
-pub fn each_of_a_hundred_failures_carries_its_own_request<S: Subject>() {
-    const COUNT: usize = 100;
-    let (catcher, mut app) = reporting::<S>();
-    let kinds = ["error", "panic", "background"];
-    at_once(COUNT, |n| {
-        let kind = kinds[n % 3];
-        let status = if kind == "background" { 202 } else { 500 };
-        let answer = app.send(&fail(kind, &format!("&n={n}"), &format!("r-{n}")));
-        assert_eq!(answer.expect(status).request_id(), format!("r-{n}"));
+/// All at once, in every way in which a request can fail.
+fn failures_carry_their_own_requests<S: Subject>(
+    count: usize,
+    change: impl FnOnce(Settings) -> Settings,
+) {
+    let catcher = Catcher::start();
+    let mut app = App::<S>::with(|settings| {
+        change(settings)
+            .with_experiments()
+            .reporting_to(&catcher)
+            // They take turns on few connections, on a busy machine.
+            .set("DB_ACQUIRE_TIMEOUT_MS", 9000)
     });
-    catcher.wait_for(COUNT);
+    app.database()
+        .execute("ALTER TABLE orders RENAME TO broken");
+    let request = |n: usize| {
+        let target = match n % 4 {
+            0 => "POST /fail?kind=error&",
+            1 => "POST /fail?kind=panic&",
+            2 => "POST /fail?kind=background&",
+            _ => "GET /orders/7?",
+        };
+        let (method, target) = target.split_once(' ').expect("there is one");
+        (method, format!("{target}n={n}"))
+    };
+    at_once(count, |n| {
+        let (method, target) = request(n);
+        let id = format!("r-{n}");
+        let answer = app.send(&Request::new(method, target).header("X-Request-Id", &id));
+        let status = if n % 4 == 2 { 202 } else { 500 };
+        assert_eq!(answer.expect(status).request_id(), id);
+    });
+    catcher.wait_for(count);
     app.stop();
     let events: BTreeMap<_, _> = catcher
-        .wait_for(COUNT)
+        .wait_for(count)
         .into_iter()
         .map(|event| (event["tags"]["request_id"].to_string(), event))
         .collect();
-    for n in 0..COUNT {
+    for n in 0..count {
         let id = format!("r-{n}");
         let event = events
             .get(&format!("{id:?}"))
             .unwrap_or_else(|| panic!("no event of {id}: {:?}", events.keys()));
-        assert_carries::<S>(event, &id, "POST /fail");
-        let query = format!("kind={}&n={n}", kinds[n % 3]);
+        let transaction = if n % 4 == 3 {
+            "GET /orders/{id}"
+        } else {
+            "POST /fail"
+        };
+        assert_carries::<S>(event, &id, transaction);
+        let (_, target) = request(n);
+        let (_, query) = target.split_once('?').expect("there is one");
         assert_eq!(event["request"]["query_string"], query, "{event:#}");
     }
+}
+
+pub fn each_of_a_hundred_failures_carries_its_own_request<S: Subject>() {
+    failures_carry_their_own_requests::<S>(100, |settings| settings);
+}
+
+pub fn on_one_worker_each_failure_carries_its_own_request<S: Subject>() {
+    failures_carry_their_own_requests::<S>(40, |settings| settings.set("WORKERS", 1));
+}
+
+/// Without optimization, the stack of each takes some hundredths of a second.
+pub fn long_each_of_three_hundred_failures_carries_its_own_request<S: Subject>() {
+    failures_carry_their_own_requests::<S>(300, |settings| settings);
+    failures_carry_their_own_requests::<S>(300, |settings| settings.set("WORKERS", 1));
 }
 
 pub fn the_transaction_is_named_by_the_route<S: Subject>() {
@@ -166,6 +209,7 @@ pub fn the_transaction_is_named_by_the_route<S: Subject>() {
     for id in 101..121 {
         app.book(id).expect(500);
     }
+    catcher.wait_for(20);
     app.stop();
     for event in catcher.wait_for(20) {
         assert_eq!(event["transaction"], "GET /markets/{id}/book", "{event:#}");

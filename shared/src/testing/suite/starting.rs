@@ -2,6 +2,7 @@
 
 use std::io::{Error, ErrorKind};
 
+use crate::config::VARIABLES;
 use crate::schema::SchemaError;
 use crate::testing::catcher::Catcher;
 use crate::testing::database::Database;
@@ -196,4 +197,37 @@ pub fn the_health_check_says_whether_it_is_ready<S: Subject>() {
     process.terminate();
     process.wait_for_exit();
     assert!(!check().success());
+}
+
+pub fn the_command_line_is_answered_without_a_configuration<S: Subject>() {
+    let ask = |arguments: &[&str]| {
+        let process = Process::with_arguments(S::BINARY, arguments, &Settings::none());
+        let code = process.wait_for_exit().code();
+        (code, process.stdout(), process.stderr())
+    };
+    for flag in ["--help", "-h"] {
+        let (code, told, complained) = ask(&[flag]);
+        assert_eq!((code, &*complained), (Some(0), ""));
+        assert!(
+            told.contains(&format!("Usage: {} ", S::SERVICE.name())),
+            "{told}"
+        );
+        for variable in VARIABLES {
+            assert!(told.contains(variable.name), "{} in {told}", variable.name);
+        }
+    }
+    for flag in ["--version", "-V"] {
+        let (code, told, complained) = ask(&[flag]);
+        assert_eq!((code, &*complained), (Some(0), ""));
+        let version = format!("{} {}", S::SERVICE.name(), env!("CARGO_PKG_VERSION"));
+        assert_eq!(told, version);
+    }
+    for wrong in [&["--port", "80"][..], &["--check", "--help"], &[""]] {
+        let (code, told, complained) = ask(wrong);
+        assert_eq!((code, &*told), (Some(2), ""), "{wrong:?}");
+        assert!(complained.contains("--help"), "{complained}");
+    }
+    let (code, told, complained) = ask(&[]);
+    assert_eq!((code, &*told), (Some(2), ""));
+    assert!(complained.contains("DATABASE_URL"), "{complained}");
 }

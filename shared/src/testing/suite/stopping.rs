@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::server::Stopped;
 use crate::testing::database::Database;
-use crate::testing::http::{Connection, Request, get};
+use crate::testing::http::{Connection, Request};
 use crate::testing::process::{Process, message};
 use crate::testing::service::{App, ORDER, Settings, Subject, place};
 use crate::testing::wait::wait_until;
@@ -158,22 +158,4 @@ pub fn a_second_signal_ends_it_at_once<S: Subject>() {
     let status = process.wait_for_exit();
     assert!(!status.success(), "{status}");
     assert!(started.elapsed() < SOON);
-}
-
-pub fn the_last_lines_are_written<S: Subject>() {
-    let database = Database::fresh();
-    for _ in 0..5 {
-        let process = program::<S>(&database);
-        get(process.addr(), "/ping").expect(200);
-        process.terminate();
-        assert_eq!(process.wait_for_exit().code(), Some(0));
-        let log = process.log();
-        let lines: Vec<_> = log.iter().map(message).collect();
-        let answered = lines.iter().filter(|line| **line == "answered").count();
-        assert_eq!(answered, 1, "{lines:?}");
-        assert!(
-            lines.last().is_some_and(|line| line.starts_with("stopped")),
-            "{lines:?}"
-        );
-    }
 }

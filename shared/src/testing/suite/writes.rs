@@ -44,7 +44,7 @@ pub fn a_write_is_finished_though_its_client_left<S: Subject>() {
         let mut connection = Connection::open(app.addr());
         connection.send(place(1, &format!("left-{n}"), ORDER).bytes());
         wait_until("the write waits for the lock", || {
-            waiting_for_locks(&app) > n
+            app.database().waiting_for_locks() > n
         });
     }
     session
@@ -57,7 +57,7 @@ pub fn a_write_is_finished_though_its_client_left<S: Subject>() {
         app.place(1, &format!("left-{n}"), ORDER).expect(201);
     }
     assert_eq!(app.database().orders(), SEEDED + 3);
-    assert_eq!(idle_in_transaction(&app), 0);
+    assert_eq!(app.database().idle_in_transaction(), 0);
 }
 
 /// Nobody is left to answer to, but what was begun is part of what is in flight.
@@ -70,7 +70,7 @@ pub fn a_stop_waits_for_a_write_whose_client_left<S: Subject>() {
     let mut connection = Connection::open(app.addr());
     connection.send(place(1, "left", ORDER).bytes());
     wait_until("the write waits for the lock", || {
-        waiting_for_locks(&app) > 0
+        app.database().waiting_for_locks() > 0
     });
     drop(connection);
     let addr = app.addr();
@@ -91,20 +91,6 @@ pub fn a_stop_waits_for_a_write_whose_client_left<S: Subject>() {
     assert_eq!(app.database().orders(), SEEDED + 1);
 }
 
-fn waiting_for_locks<S: Subject>(app: &App<S>) -> i64 {
-    app.database().query_one(
-        "SELECT count(*) FROM pg_stat_activity \
-         WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    )
-}
-
-fn idle_in_transaction<S: Subject>(app: &App<S>) -> i64 {
-    app.database().query_one(
-        "SELECT count(*) FROM pg_stat_activity \
-         WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
-    )
-}
-
 /// The order is stored, and then its key cannot be.
 pub fn a_failure_between_two_statements_leaves_nothing<S: Subject>() {
     let catcher = Catcher::start();
@@ -113,14 +99,14 @@ pub fn a_failure_between_two_statements_leaves_nothing<S: Subject>() {
     app.database()
         .execute("ALTER TABLE idempotency_keys RENAME TO broken");
     thread::scope(|scope| {
-        for n in 0..20 {
+        for n in 0..50 {
             let app = &app;
             scope.spawn(move || app.place(1, &format!("key-{n}"), ORDER).expect(500));
         }
     });
-    wait_until("no transaction is open", || idle_in_transaction(&app) == 0);
+    app.is_whole_again(4);
     assert_eq!(app.database().orders(), SEEDED + 1);
-    for event in catcher.wait_for(20) {
+    for event in catcher.wait_for(50) {
         assert_eq!(
             event["transaction"], "POST /markets/{id}/orders",
             "{event:#}"
