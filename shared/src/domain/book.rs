@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use super::MarketId;
 use crate::api::{Book, Contract, Level};
 
-/// A row of `sql/book.sql`, its fields in the order of the columns.
+/// A row of `sql/book.sql`, its fields in the order of the columns: a contract
+/// and its open orders, the values of one order at the same place of each list.
 #[derive(Clone, Debug)]
 pub struct BookRow {
     /// The market's name.
@@ -14,75 +15,48 @@ pub struct BookRow {
     pub contract_id: Option<i64>,
     /// The contract's name.
     pub contract_name: Option<String>,
-    /// Whether the order buys; none if the contract has no open order.
-    pub is_buy: Option<bool>,
-    /// The order's price in basis points.
-    pub price_bp: Option<i32>,
-    /// The order's quantity in units.
-    pub quantity: Option<i32>,
+    /// Whether each order buys; none if the contract has no open order.
+    pub is_buy: Option<Vec<bool>>,
+    /// The orders' prices in basis points.
+    pub price_bp: Option<Vec<i32>>,
+    /// The orders' quantities in units.
+    pub quantity: Option<Vec<i32>>,
 }
 
 impl Book {
-    /// Makes the book of a market from the rows of its open orders, which come
-    /// sorted by contract: the best `depth` price levels of each side. None if
-    /// there are no rows, which means that there is no such market.
+    /// Makes the book of a market from its rows, which come sorted by contract:
+    /// the best `depth` price levels of each side. None if there are no rows,
+    /// which means that there is no such market.
     #[must_use]
-    pub fn of(market: MarketId, rows: Vec<BookRow>, depth: usize) -> Option<Self> {
-        let name = rows.first()?.market_name.clone();
-        let mut contracts: Vec<Contract> = Vec::new();
-        let mut orders = Orders::default();
-        for row in rows {
-            let (Some(id), Some(contract_name)) = (row.contract_id, row.contract_name) else {
-                continue;
-            };
-            if contracts.last().is_none_or(|contract| contract.id != id) {
-                orders.close(contracts.last_mut(), depth);
-                contracts.push(Contract {
-                    id,
-                    name: contract_name,
-                    buys: Vec::new(),
-                    sells: Vec::new(),
-                });
-            }
-            if let (Some(is_buy), Some(price), Some(quantity)) =
-                (row.is_buy, row.price_bp, row.quantity)
-            {
-                let side = if is_buy {
-                    &mut orders.buys
-                } else {
-                    &mut orders.sells
-                };
-                side.push((price, quantity));
-            }
-        }
-        orders.close(contracts.last_mut(), depth);
+    pub fn of(market: MarketId, mut rows: Vec<BookRow>, depth: usize) -> Option<Self> {
+        let name = std::mem::take(&mut rows.first_mut()?.market_name);
+        let contracts = rows.into_iter().filter_map(|row| contract(row, depth));
         Some(Self {
             market: market.get(),
             name,
-            contracts,
+            contracts: contracts.collect(),
         })
     }
 }
 
-/// The orders of the contract being read, as price and quantity.
-#[derive(Default)]
-struct Orders {
-    buys: Vec<(i32, i32)>,
-    sells: Vec<(i32, i32)>,
-}
-
-impl Orders {
-    /// Turns what has been read into the contract's levels, and starts anew.
-    fn close(&mut self, contract: Option<&mut Contract>, depth: usize) {
-        if let Some(contract) = contract {
-            self.buys.sort_unstable_by_key(|order| Reverse(order.0));
-            self.sells.sort_unstable_by_key(|order| order.0);
-            contract.buys = levels(&self.buys, depth);
-            contract.sells = levels(&self.sells, depth);
-        }
-        self.buys.clear();
-        self.sells.clear();
+fn contract(row: BookRow, depth: usize) -> Option<Contract> {
+    let sides = row.is_buy.unwrap_or_default();
+    let prices = row.price_bp.unwrap_or_default();
+    let quantities = row.quantity.unwrap_or_default();
+    let mut buys = Vec::with_capacity(sides.len());
+    let mut sells = Vec::with_capacity(sides.len());
+    for ((is_buy, price), quantity) in sides.into_iter().zip(prices).zip(quantities) {
+        let side = if is_buy { &mut buys } else { &mut sells };
+        side.push((price, quantity));
     }
+    buys.sort_unstable_by_key(|order| Reverse(order.0));
+    sells.sort_unstable_by_key(|order| order.0);
+    Some(Contract {
+        id: row.contract_id?,
+        name: row.contract_name?,
+        buys: levels(&buys, depth),
+        sells: levels(&sells, depth),
+    })
 }
 
 /// The first `depth` levels of orders that are sorted by price.
@@ -102,14 +76,14 @@ fn levels(orders: &[(i32, i32)], depth: usize) -> Vec<Level> {
 mod tests {
     use super::*;
 
-    fn row(contract: i64, order: Option<(bool, i32, i32)>) -> BookRow {
+    fn row(contract: i64, orders: &[(bool, i32, i32)]) -> BookRow {
         BookRow {
             market_name: "Winner".into(),
             contract_id: Some(contract),
             contract_name: Some(format!("contract {contract}")),
-            is_buy: order.map(|order| order.0),
-            price_bp: order.map(|order| order.1),
-            quantity: order.map(|order| order.2),
+            is_buy: Some(orders.iter().map(|order| order.0).collect()),
+            price_bp: Some(orders.iter().map(|order| order.1).collect()),
+            quantity: Some(orders.iter().map(|order| order.2).collect()),
         }
     }
 
@@ -119,14 +93,20 @@ mod tests {
 
     #[test]
     fn buys_fall_sells_rise_and_equal_prices_are_one_level() {
-        let rows = vec![
-            row(1, Some((true, 100, 5))),
-            row(1, Some((true, 120, 1))),
-            row(1, Some((true, 100, 7))),
-            row(1, Some((false, 140, 2))),
-            row(1, Some((false, 130, 3))),
-            row(2, None),
+        let orders = [
+            (true, 100, 5),
+            (true, 120, 1),
+            (true, 100, 7),
+            (false, 140, 2),
+            (false, 130, 3),
         ];
+        let without_orders = BookRow {
+            is_buy: None,
+            price_bp: None,
+            quantity: None,
+            ..row(2, &[])
+        };
+        let rows = vec![row(1, &orders), without_orders];
         let book = Book::of(market(), rows, 5).unwrap();
         let level = |price_bp, quantity, orders| Level {
             price_bp,
@@ -146,9 +126,9 @@ mod tests {
 
     #[test]
     fn depth_counts_levels_and_quantities_do_not_overflow() {
-        let rows = (0..3).map(|_| row(1, Some((true, 50, i32::MAX))));
-        let rows = rows.chain([row(1, Some((true, 40, 1)))]).collect();
-        let book = Book::of(market(), rows, 1).unwrap();
+        let mut orders = vec![(true, 50, i32::MAX); 3];
+        orders.push((true, 40, 1));
+        let book = Book::of(market(), vec![row(1, &orders)], 1).unwrap();
         assert_eq!(book.contracts[0].buys.len(), 1);
         assert_eq!(book.contracts[0].buys[0].quantity, 3 * i64::from(i32::MAX));
     }
@@ -159,7 +139,7 @@ mod tests {
         let bare = BookRow {
             contract_id: None,
             contract_name: None,
-            ..row(1, None)
+            ..row(1, &[])
         };
         assert!(
             Book::of(market(), vec![bare], 5)

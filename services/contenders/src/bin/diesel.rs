@@ -6,7 +6,7 @@ use contenders::{Failure, book, threads};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::r2d2::{ConnectionManager, Pool};
-use diesel::sql_types::{Bool, Nullable};
+use diesel::sql_types::{Bool, Integer, Nullable};
 use shared::api::Book;
 use shared::domain::{BookRow, MarketId};
 
@@ -42,6 +42,11 @@ mod schema {
 
     diesel::joinable!(contracts -> markets (market_id));
     diesel::allow_tables_to_appear_in_same_query!(markets, contracts, orders);
+    diesel::allow_columns_to_appear_in_same_group_by_clause!(
+        markets::name,
+        contracts::id,
+        contracts::name
+    );
 }
 
 // Constants and not parameters: with a parameter, Postgres would plan anew at
@@ -50,14 +55,28 @@ mod schema {
 diesel::postfix_operator!(IsOpen, " = 'open'", Bool, backend: Pg);
 diesel::postfix_operator!(IsBuy, " = 'buy'", Nullable<Bool>, backend: Pg);
 
+#[diesel::declare_sql_function]
+extern "SQL" {
+    #[aggregate]
+    #[sql_name = "array_agg"]
+    fn array_of_bools(value: Nullable<Bool>) -> Nullable<Array<Nullable<Bool>>>;
+
+    #[aggregate]
+    #[sql_name = "array_agg"]
+    fn array_of_integers(value: Nullable<Integer>) -> Nullable<Array<Nullable<Integer>>>;
+}
+
+/// A list of a group's values: of one null if the join found nothing.
+type List<T> = Option<Vec<Option<T>>>;
+
 /// A row of the query, its fields in the order of [`BookRow`]'s.
 type Columns = (
     String,
     Option<i64>,
     Option<String>,
-    Option<bool>,
-    Option<i32>,
-    Option<i32>,
+    List<bool>,
+    List<i32>,
+    List<i32>,
 );
 
 fn main() -> Result<(), Failure> {
@@ -82,14 +101,15 @@ fn open_orders(
         .left_join(contracts::table)
         .left_join(orders::table.on(of_contract.and(IsOpen::new(orders::state))))
         .filter(markets::id.eq(market.get()))
+        .group_by((markets::name, contracts::id, contracts::name))
         .order(contracts::id)
         .select((
             markets::name,
             contracts::id.nullable(),
             contracts::name.nullable(),
-            IsBuy::new(orders::side.nullable()),
-            orders::price_bp.nullable(),
-            orders::quantity.nullable(),
+            array_of_bools(IsBuy::new(orders::side.nullable())),
+            array_of_integers(orders::price_bp.nullable()),
+            array_of_integers(orders::quantity.nullable()),
         ))
         .load::<Columns>(&mut pool.get()?)?;
     Ok(book::of(market, rows.into_iter().map(decode).collect()))
@@ -101,8 +121,12 @@ fn decode(columns: Columns) -> BookRow {
         market_name,
         contract_id,
         contract_name,
-        is_buy,
-        price_bp,
-        quantity,
+        is_buy: is_buy.map(found),
+        price_bp: price_bp.map(found),
+        quantity: quantity.map(found),
     }
+}
+
+fn found<T>(values: Vec<Option<T>>) -> Vec<T> {
+    values.into_iter().flatten().collect()
 }
