@@ -38,7 +38,7 @@ fn stop(process: &Process) -> Vec<Value> {
 fn assert_nobody_was_cut(outcomes: &Outcomes, log: &[Value], database: &Database) {
     let mut answered = BTreeMap::new();
     for line in log {
-        let id = line["span"]["request_id"].as_str().unwrap_or_default();
+        let id = line["request_id"].as_str().unwrap_or_default();
         match message(line) {
             "answered" => {
                 // Its client would have asked no second time.
