@@ -1,43 +1,62 @@
-//! Accepting connections, whatever happens to them.
+//! Accepting connections, and bringing back the parked ones, whatever happens
+//! to them.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::time::Duration;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use shared::retry::Retry;
 use shared::server::overload;
+use socket2::{Domain, Protocol, Socket, Type};
 
 use super::stop::Stop;
 use super::workers::Workers;
-use crate::poll::wait_for;
 
-/// How many connections wait in the kernel for being accepted (what std asks
-/// for).
-const BACKLOG: usize = 4096;
+/// How many connections wait in the kernel for being accepted.
+const BACKLOG: u16 = 4096;
 
 /// How long to leave connections there when the system has no file handles or
 /// no memory left.
 const BREATHER: Duration = Duration::from_millis(50);
 
+/// How often it is looked whether somebody has waited too long.
+const ROUND: Duration = Duration::from_millis(100);
+
+/// Listens.
+pub(super) fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
+    // A port on which connections of a former process linger is free.
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket
+        .bind(&addr.into())
+        .and_then(|()| socket.listen(BACKLOG.into()))
+        .map_err(|error| io::Error::new(error.kind(), format!("LISTEN {addr}: {error}")))?;
+    Ok(socket.into())
+}
+
 /// Accepts until asked to stop.
 pub(super) fn run(listener: &TcpListener, workers: &Workers, stop: &Stop) {
-    if let Err(error) = listener.set_nonblocking(true) {
-        tracing::error!("cannot accept: {error}");
-        return;
-    }
     let mut log = Retry::new();
+    let mut looked = Instant::now();
     while !stop.is_rung() {
-        let interest = PollFlags::IN;
-        wait_for(
-            &mut [PollFd::new(listener, interest), PollFd::new(stop, interest)],
-            None,
-        );
-        // When it has rung: those that the kernel has accepted for us already
-        // are served, too.
-        accept_all(listener, workers, stop, &mut log);
+        // Without connections nobody can have waited too long.
+        let limit = workers.has_connections().then_some(ROUND);
+        let news = workers.parking.news(limit);
+        workers.resume(news.ready);
+        if news.knocks {
+            accept_all(listener, workers, stop, &mut log);
+        }
+        if looked.elapsed() > ROUND {
+            looked = Instant::now();
+            workers.resume(workers.parking.due());
+            workers.refuse_late(refuse);
+        }
     }
+    // Those that the kernel has accepted for us already are served, too.
+    accept_all(listener, workers, stop, &mut log);
+    workers.resume(workers.parking.leave());
 }
 
 /// Accepts what is there; no more at once than the kernel keeps.
@@ -46,7 +65,7 @@ fn accept_all(listener: &TcpListener, workers: &Workers, stop: &Stop, log: &mut 
         match listener.accept() {
             Ok((stream, _)) => {
                 if let Err(stream) = workers.submit(stream) {
-                    refuse(stream);
+                    refuse(&stream);
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -54,10 +73,8 @@ fn accept_all(listener: &TcpListener, workers: &Workers, stop: &Stop, log: &mut 
                 if log.is_news(&error.to_string()) {
                     tracing::warn!("cannot accept at this moment: {error}");
                 }
-                workers.relieve();
-                if stop.wait(BREATHER) {
-                    return;
-                }
+                stop.wait(BREATHER);
+                return;
             }
             // The connection itself went wrong before it was accepted; the
             // next one may be fine.
@@ -74,7 +91,7 @@ fn is_exhaustion(error: &io::Error) -> bool {
 
 /// Answers 503 without a thread. Reads what has been sent already, since the
 /// kernel would reset a connection that is closed with unread bytes.
-fn refuse(mut stream: TcpStream) {
+fn refuse(mut stream: &TcpStream) {
     let mut answer = || -> io::Result<()> {
         stream.set_nonblocking(true)?;
         stream.write_all(&overload())?;

@@ -1,13 +1,13 @@
-//! One connection on one thread.
+//! One connection, on whichever thread serves it.
 
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::TcpStream;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, HeaderValue};
@@ -16,7 +16,6 @@ use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use rustix::event::{PollFd, PollFlags};
 use shared::connection::{ConnectionClock, Phase};
 use shared::error::Error;
@@ -25,160 +24,159 @@ use shared::middleware::time_limit::Deadline;
 use shared::server::leaves_body_unread;
 
 use super::io::{Io, Socket};
+use super::stop::Stop;
 use super::workers::Workers;
+use crate::app::App;
 use crate::poll::{Woken, wait_for};
 
-/// How long a connection keeps its thread while others wait for one. Long
-/// enough that a new connection is not needed for each request, short enough
-/// that a full turn of the line takes no time to speak of.
-const TURN: Duration = Duration::from_millis(20);
-
-/// How long an idle connection keeps its thread when somebody else needs it: if
-/// its client is about to send, the request must not meet a closed connection.
-const LAST_CHANCE: Duration = Duration::from_millis(100);
-
-/// The same for one that is in the middle of a head.
-const SLOW_HEAD: Duration = Duration::from_secs(1);
-
-/// Serves a connection to its end.
-pub(super) fn serve(stream: TcpStream, workers: &Workers) {
-    let clock = ConnectionClock::start(&workers.limits);
-    let Ok(socket) = Socket::new(stream, clock) else {
-        return; // The client has gone already.
-    };
-    let turn = Turn::start();
-    let service = service_fn(|request| answer(request, workers, &socket.clock, &turn));
-    let io = Io::new(socket.clone());
-    // hyper's `half_close` stays off, as in `after`: a client that closes its
-    // sending side counts as gone and gets no answer.
-    let connection = pin!(http1::Builder::new().serve_connection(io, service));
-    drive(connection, &socket, workers, &turn);
+/// A connection with all that hyper knows of it. Whatever it waits for, another
+/// thread can go on with it.
+pub(super) struct Connection {
+    engine: Pin<Box<http1::Connection<Io, Handler>>>,
+    socket: Arc<Socket>,
+    woken: Arc<Woken>,
+    stopping: bool,
+    /// Whether the parking lot has seen it before.
+    pub(super) known: bool,
 }
 
-/// Polls hyper, and sleeps whenever it has to wait: for the socket, for the
-/// stop, for somebody who needs the thread more, or for the end of its time.
-fn drive<S>(
-    mut connection: Pin<&mut http1::Connection<Io, S>>,
-    socket: &Socket,
-    workers: &Workers,
-    turn: &Turn,
-) where
-    S: hyper::service::HttpService<Incoming, ResBody = Full<Bytes>>,
-    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let woken = Arc::new(Woken::default());
-    let waker = Waker::from(woken.clone());
-    let mut context = Context::from_waker(&waker);
-    let mut stopping = false;
-    loop {
-        socket.reset();
-        match connection.as_mut().poll(&mut context) {
-            // An error here is the client's: it has left, or sent no HTTP.
-            Poll::Ready(_) => return,
-            Poll::Pending if woken.take() => continue,
-            Poll::Pending => {}
-        }
+impl Connection {
+    /// Nothing if the client has gone already.
+    pub(super) fn new(stream: TcpStream, workers: &Workers) -> Option<Self> {
+        let clock = ConnectionClock::start(&workers.limits);
+        let socket = Socket::new(stream, clock).ok()?;
+        let handler = Handler {
+            app: workers.app.clone(),
+            stop: workers.stop.clone(),
+            socket: socket.clone(),
+        };
+        let io = Io::new(socket.clone());
+        // hyper's `half_close` stays off, as in `after`: a client that closes its
+        // sending side counts as gone and gets no answer.
+        let engine = http1::Builder::new().serve_connection(io, handler);
+        Some(Self {
+            engine: Box::pin(engine),
+            socket,
+            woken: Arc::default(),
+            stopping: false,
+            known: false,
+        })
+    }
+
+    /// What it waits for on its socket.
+    pub(super) fn interest(&self) -> PollFlags {
+        self.socket.interest()
+    }
+
+    /// Whether it has waited too long, and has to be looked after.
+    pub(super) fn is_due(&self) -> bool {
+        self.socket.clock.expired()
+    }
+
+    /// Whether no answer is due or half written: it can be refused, and closed.
+    pub(super) fn is_between_requests(&self) -> bool {
+        matches!(
+            self.socket.clock.phase(),
+            Phase::Fresh | Phase::Idle | Phase::Head
+        )
+    }
+
+    /// Its socket.
+    pub(super) fn stream(&self) -> &TcpStream {
+        &self.socket.stream
+    }
+
+    /// Serves it on this thread: polls hyper, and sleeps whenever that has to
+    /// wait: for the socket, for the stop, for a crowd that needs the thread more,
+    /// or for the end of its time. Gives it back, to be parked, if it is crowded;
+    /// nothing if it has come to its end.
+    pub(super) fn serve(mut self, workers: &Workers) -> Option<Self> {
+        let waker = Waker::from(self.woken.clone());
+        let mut context = Context::from_waker(&waker);
+        let socket = self.socket.clone();
         let clock = &socket.clock;
-        if clock.expired() && clock.phase() != Phase::Body {
-            return;
-        }
-        if workers.stop.is_rung() && !stopping {
-            stopping = true;
-            clock.stop();
-            connection.as_mut().graceful_shutdown();
-            continue;
-        }
-        if turn.ends_idle(clock, workers) {
-            return;
-        }
-        sleep(socket, workers, turn, stopping);
-    }
-}
-
-/// A connection's turn on its thread.
-struct Turn {
-    since: Instant,
-    /// Somebody waits, and this connection was asked to make room.
-    asked: Cell<bool>,
-}
-
-impl Turn {
-    fn start() -> Self {
-        Self {
-            since: Instant::now(),
-            asked: Cell::new(false),
+        // In the parking lot, or just accepted: there may be something to read.
+        socket.came(PollFlags::IN);
+        loop {
+            socket.reset();
+            match self.engine.as_mut().poll(&mut context) {
+                // An error here is the client's: it has left, or sent no HTTP.
+                Poll::Ready(_) => return None,
+                Poll::Pending if self.woken.take() => continue,
+                Poll::Pending => {}
+            }
+            if clock.expired() && clock.phase() != Phase::Body {
+                return None;
+            }
+            if workers.stop.is_rung() && !self.stopping {
+                self.stopping = true;
+                clock.stop();
+                self.engine.as_mut().graceful_shutdown();
+                continue;
+            }
+            if workers.is_crowded() && !self.stopping {
+                return Some(self);
+            }
+            self.sleep(workers);
         }
     }
 
-    /// Whether the connection closes with its next answer.
-    fn ends(&self, workers: &Workers) -> bool {
-        (self.asked.get() || self.since.elapsed() > TURN) && workers.somebody_waits()
-    }
-
-    /// Whether it closes without one: it was asked, and sent no request.
-    fn ends_idle(&self, clock: &ConnectionClock, workers: &Workers) -> bool {
-        self.asked.get()
-            && last_chance(clock).is_some_and(|chance| clock.lasted() >= chance)
-            && workers.somebody_waits()
-    }
-}
-
-/// How long a connection in its phase keeps its thread when somebody else needs
-/// it; none if it has a request that is being served.
-fn last_chance(clock: &ConnectionClock) -> Option<Duration> {
-    match clock.phase() {
-        Phase::Fresh | Phase::Idle => Some(LAST_CHANCE),
-        Phase::Head => Some(SLOW_HEAD),
-        _ => None,
+    /// Sleeps in `poll(2)`.
+    fn sleep(&self, workers: &Workers) {
+        let mut handles = [
+            PollFd::new(&self.socket.stream, self.socket.interest()),
+            PollFd::new(workers.crowd(), PollFlags::IN),
+            PollFd::new(&*workers.stop, PollFlags::IN),
+        ];
+        // Once it has rung, the bell would end each sleep, and nobody makes room.
+        let watched = if self.stopping { 1 } else { handles.len() };
+        wait_for(&mut handles[..watched], self.socket.clock.left());
+        self.socket.came(handles[0].revents());
     }
 }
 
-/// Sleeps in `poll(2)`.
-fn sleep(socket: &Socket, workers: &Workers, turn: &Turn, stopping: bool) {
-    let clock = &socket.clock;
-    let mut limit = clock.left();
-    let chance = last_chance(clock);
-    // Who was waiting may have found another thread in the meantime.
-    turn.asked.set(turn.asked.get() && workers.somebody_waits());
-    if let (Some(chance), true) = (chance, turn.asked.get()) {
-        let chance = chance.saturating_sub(clock.lasted());
-        limit = limit.map(|limit| limit.min(chance));
-    }
-    // Nobody is in a hurry to be asked whose request is being served.
-    let can_be_asked = chance.is_some() && !turn.asked.get();
-    let mut handles = [
-        PollFd::new(&socket.stream, socket.interest()),
-        PollFd::new(&*workers.stop, PollFlags::IN),
-        PollFd::new(workers.pressure(), PollFlags::IN),
-    ];
-    // Once it has rung, the bell would end each sleep.
-    if stopping {
-        handles.swap(1, 2);
-    }
-    let watched = 1 + usize::from(!stopping) + usize::from(can_be_asked);
-    wait_for(&mut handles[..watched], limit);
-    socket.came(handles[0].revents());
-    let pressed = can_be_asked && !handles[watched - 1].revents().is_empty();
-    if pressed && workers.is_asked_to_yield() {
-        turn.asked.set(true);
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.stream.as_fd()
     }
 }
 
-/// Answers a request: reads the body, for which this thread sleeps in
-/// `poll(2)`, then calls the handler, in which it blocks.
+/// Answers the requests of a connection.
+struct Handler {
+    app: App,
+    stop: Arc<Stop>,
+    socket: Arc<Socket>,
+}
+
+type Answer = Result<Response<Full<Bytes>>, Infallible>;
+
+impl hyper::service::Service<Request<Incoming>> for Handler {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let (app, stop) = (self.app.clone(), self.stop.clone());
+        Box::pin(answer(request, app, stop, self.socket.clone()))
+    }
+}
+
+/// Answers a request: reads the body, for which the connection waits like for a
+/// head, then calls the handler, in which this thread blocks.
 async fn answer(
     request: Request<Incoming>,
-    workers: &Workers,
-    clock: &ConnectionClock,
-    turn: &Turn,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+    app: App,
+    stop: Arc<Stop>,
+    socket: Arc<Socket>,
+) -> Answer {
+    let clock = &socket.clock;
     let (head, body) = request.into_parts();
-    let exchange = workers.app.begin(&head);
+    let exchange = app.begin(&head);
     let deadline = exchange.deadline();
     let body = collect(&head, body, exchange.body_limit(), deadline, clock).await;
     clock.serving();
-    let mut response = workers.app.answer(exchange, &head, body);
-    if turn.ends(workers) || workers.stop.is_rung() {
+    let mut response = app.answer(exchange, &head, body);
+    if stop.is_rung() {
         response
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));

@@ -8,10 +8,11 @@
 mod accept;
 mod connection;
 mod io;
+mod parking;
 mod stop;
 mod workers;
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -47,14 +48,12 @@ impl Server {
     /// # Errors
     /// If the address cannot be bound, or the system has no thread to give.
     pub fn start(config: Config) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(config.listen).map_err(|error| {
-            std::io::Error::new(error.kind(), format!("LISTEN {}: {error}", config.listen))
-        })?;
+        let listener = accept::bind(config.listen)?;
         let addr = listener.local_addr()?;
         let tracker = Tracker::start(config.sentry.as_ref(), config.service);
         let app = App::new(&config, Arc::new(Metrics::new()), tracker.clone());
         let stop = Arc::new(Stop::new()?);
-        let workers = Workers::new(app, &config, stop.clone())?;
+        let workers = Workers::new(app, &config, &listener, stop.clone())?;
         tracing::info!(
             %addr,
             workers = config.workers,
