@@ -1,5 +1,7 @@
 //! The suites of `shared::testing`, run against this service.
 
+mod crowd;
+
 use std::io;
 use std::net::SocketAddr;
 

@@ -3,6 +3,7 @@
 
 #![expect(missing_docs, reason = "the names of the functions are sentences")]
 
+pub mod cleaner;
 pub mod clients;
 pub mod crashes;
 pub mod database;
@@ -52,6 +53,10 @@ fn at_once<T: Send>(count: usize, run: impl Fn(usize) -> T + Sync) -> Vec<T> {
 macro_rules! suite {
     ($subject:ty) => {
         $crate::suite! { $subject:
+            cleaner {
+                old_keys_are_forgotten_and_young_ones_are_not,
+                a_cleaner_that_fails_is_told_each_round_and_goes_on,
+            }
             clients {
                 requests_on_one_connection_are_answered_in_their_order,
                 a_client_that_reads_nothing_is_let_go,
