@@ -26,13 +26,17 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// The system's monotonic clock as of its last tick, some milliseconds ago:
 /// several times cheaper than [`Instant::now`], and it is asked a few times for
-/// each request. The limits here are seconds.
-fn now() -> Duration {
+/// each request. The limits here are seconds. In nanoseconds, which fit into 64
+/// bits for some centuries.
+fn now() -> u64 {
     let now = clock_gettime(ClockId::MonotonicCoarse);
-    Duration::new(
-        now.tv_sec.try_into().unwrap_or_default(),
-        now.tv_nsec.try_into().unwrap_or_default(),
-    )
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    let nanos = u64::try_from(now.tv_nsec).unwrap_or_default();
+    seconds * 1_000_000_000 + nanos
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What a connection is doing.
@@ -74,10 +78,11 @@ impl Phase {
 /// threads.
 #[derive(Debug)]
 pub struct ConnectionClock {
-    base: Duration,
     phase: AtomicU8,
-    since_micros: AtomicU64,
-    closing_micros: AtomicU64,
+    /// When the phase began, in nanoseconds.
+    since: AtomicU64,
+    /// When the closing began.
+    closing_since: AtomicU64,
     unread_body: AtomicBool,
     stopping: AtomicBool,
     header_timeout: Duration,
@@ -90,10 +95,9 @@ impl ConnectionClock {
     #[must_use]
     pub fn start(limits: &Limits) -> Self {
         Self {
-            base: now(),
             phase: AtomicU8::new(Phase::Fresh as u8),
-            since_micros: AtomicU64::new(0),
-            closing_micros: AtomicU64::new(0),
+            since: AtomicU64::new(now()),
+            closing_since: AtomicU64::new(0),
             unread_body: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             header_timeout: limits.header_timeout,
@@ -112,11 +116,9 @@ impl ConnectionClock {
         self.enter_at(phase, now());
     }
 
-    fn enter_at(&self, phase: Phase, at: Duration) {
+    fn enter_at(&self, phase: Phase, at: u64) {
         self.phase.store(phase as u8, Ordering::Relaxed);
-        let since = at.saturating_sub(self.base).as_micros();
-        self.since_micros
-            .store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.since.store(at, Ordering::Relaxed);
     }
 
     /// The server stops: an idle connection has no time left, and one in the
@@ -142,7 +144,7 @@ impl ConnectionClock {
     pub fn reading_body(&self, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
         // Two ticks later, so that the body's own deadline comes first.
-        self.enter_at(Phase::Body, now() + left + 2 * TICK);
+        self.enter_at(Phase::Body, now() + nanos(left + 2 * TICK));
     }
 
     /// A head is complete and its request is being served.
@@ -174,27 +176,16 @@ impl ConnectionClock {
     pub fn closing(&self) -> bool {
         if self.phase() != Phase::Closing {
             self.enter(Phase::Closing);
-            let since = self.since_micros.load(Ordering::Relaxed);
-            self.closing_micros.store(since, Ordering::Relaxed);
+            let since = self.since.load(Ordering::Relaxed);
+            self.closing_since.store(since, Ordering::Relaxed);
         }
         self.unread_body.load(Ordering::Relaxed)
     }
 
-    fn age(&self) -> Duration {
-        now().saturating_sub(self.base)
-    }
-
-    /// How long its phase has lasted.
-    #[must_use]
-    pub fn lasted(&self) -> Duration {
-        let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
-        self.age().saturating_sub(since)
-    }
-
     /// Bytes of an unread body were drained: the client is still sending.
     pub fn drained(&self) {
-        let closing = Duration::from_micros(self.closing_micros.load(Ordering::Relaxed));
-        if self.age().saturating_sub(closing) < LONGEST_LINGER {
+        let closing = self.closing_since.load(Ordering::Relaxed);
+        if now().saturating_sub(closing) < nanos(LONGEST_LINGER) {
             self.enter(Phase::Closing);
         }
     }
@@ -214,8 +205,8 @@ impl ConnectionClock {
             Phase::Writing => self.write_timeout,
             Phase::Closing => LINGER,
         };
-        let since = Duration::from_micros(self.since_micros.load(Ordering::Relaxed));
-        Some((since + limit).saturating_sub(self.age()))
+        let until = self.since.load(Ordering::Relaxed) + nanos(limit);
+        Some(Duration::from_nanos(until.saturating_sub(now())))
     }
 
     /// The next moment at which it can have waited too long, whatever happens
