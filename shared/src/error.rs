@@ -109,6 +109,9 @@ pub enum Unavailable {
     /// or none could be opened.
     #[error("no database connection within the time limit")]
     Pool(#[source] Cause),
+    /// More wait for a connection than can be served in time.
+    #[error("too many requests wait for a database connection")]
+    Line,
     /// The database is away, is stopping, or refuses connections.
     #[error("the database is away")]
     Database(#[source] Cause),

@@ -8,6 +8,7 @@
 //! | [`error`] | the one error and its one way to an answer |
 //! | [`middleware`], [`connection`], [`server`] | what every request and every connection goes through |
 //! | [`work`], [`retry`] | background jobs, shielded writes, the door to blocking work; trying again |
+//! | [`admission`] | who may wait for the database |
 //! | [`metrics`], [`telemetry`] | figures and logs |
 //! | [`openapi`], [`docs`] | the OpenAPI document and Swagger UI |
 //! | [`schema`], `migrate` | the Postgres schema: is it right, and make it so |
@@ -17,6 +18,7 @@
 //! [`work`] (features `blocking` and `tower`) and the `migrate` program
 //! (feature `migrate`).
 
+pub mod admission;
 pub mod api;
 pub mod cli;
 pub mod config;

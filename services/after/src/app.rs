@@ -25,6 +25,8 @@ pub struct App(Arc<State>);
 /// What is behind it. A missing piece fails the build, not a request.
 pub struct State {
     pub(crate) pool: Pool,
+    /// For `/ready` alone.
+    pub(crate) readiness: Pool,
     pub(crate) metrics: Arc<Metrics>,
     /// The OpenAPI document, as it is sent.
     pub(crate) document: Bytes,
@@ -57,6 +59,7 @@ pub fn app(
     let document = openapi::complete(documented.paths, components, config.service);
     let app = App(Arc::new(State {
         pool: Pool::new(&config.database, pool, pools, metrics.clone()),
+        readiness: Pool::for_readiness(&config.database),
         metrics,
         document: openapi::to_json(&document).into(),
     }));

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Metrics as Facts, Object, QueueMode, RecycleError, RecycleResult};
+use shared::admission::Admission;
 use shared::config::Database;
 use shared::metrics::{Metrics, Sample};
 use shared::work::tasks;
@@ -35,13 +36,33 @@ pub(crate) struct Pool {
     inner: managed::Pool<Manager>,
     all: Pools,
     acquire_timeout: Duration,
-    metrics: Arc<Metrics>,
+    admission: Admission,
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Pool {
-    /// Sets the pool up; connections are opened when they are asked for.
+    /// Sets the pool of the requests up; connections are opened when they are
+    /// asked for.
     pub(crate) fn new(config: &Database, most: usize, all: &Pools, metrics: Arc<Metrics>) -> Self {
+        Self::named("after", config, most, all, Some(metrics))
+    }
+
+    /// One connection for `/ready`, which is in nobody's figures. It must not
+    /// stand in line with the requests: that all connections are in use is no
+    /// reason to take the service away.
+    pub(crate) fn for_readiness(config: &Database) -> Self {
+        Self::named("after ready", config, 1, &Pools::default(), None)
+    }
+
+    fn named(
+        name: &'static str,
+        config: &Database,
+        most: usize,
+        all: &Pools,
+        metrics: Option<Arc<Metrics>>,
+    ) -> Self {
         let inner = managed::Pool::builder(Manager {
+            name,
             config: config.clone(),
             suspect: Mutex::new(Instant::now()),
         })
@@ -55,18 +76,23 @@ impl Pool {
             inner,
             all: all.clone(),
             acquire_timeout: config.acquire_timeout,
+            admission: Admission::new(config.acquire_timeout),
             metrics,
         }
     }
 
     /// Lends a connection. While there is none, this task waits, for as long as
-    /// a connection may take, and the thread serves others.
+    /// a connection may take, and the thread serves others. Who would have to
+    /// wait too long is refused at once.
     pub(crate) async fn get(&self) -> Result<Lent, Error> {
-        let waited = self.metrics.pool_wait.start_timer();
+        let waiting = self.admission.enter()?;
+        let metrics = self.metrics.as_ref();
+        let waited = metrics.map(|metrics| metrics.pool_wait.start_timer());
         let object = timeout(self.acquire_timeout, self.inner.get())
             .await
             .map_err(Error::no_connection)??;
-        waited.observe_duration();
+        waiting.got_one();
+        drop(waited);
         Ok(Lent {
             object: Some(object),
             mending: self.acquire_timeout,
@@ -125,6 +151,7 @@ async fn mend(mut connection: Object<Manager>, limit: Duration) {
 
 /// Opens connections and tells good ones from bad ones.
 struct Manager {
+    name: &'static str,
     config: Database,
     /// Connections that were last used before have probably died with one that
     /// did not answer. A std mutex, held for a comparison and never across an
@@ -143,7 +170,7 @@ impl managed::Manager for Manager {
     type Error = sqlx::Error;
 
     async fn create(&self) -> Result<Connection, sqlx::Error> {
-        db::connect(&self.config, "after").await
+        db::connect(&self.config, self.name).await
     }
 
     /// Asked before a connection is lent: one that was idle has to be asked

@@ -24,6 +24,8 @@ pub struct App(Arc<State>);
 /// What is behind it. A missing piece fails the build, not a request.
 pub struct State {
     pub(crate) pool: Pool,
+    /// For `/ready` alone.
+    pub(crate) readiness: Pool,
     pub(crate) metrics: Arc<Metrics>,
     /// The OpenAPI document, as it is sent.
     pub(crate) document: Bytes,
@@ -51,6 +53,7 @@ impl App {
         let document = openapi::complete(paths, components, config.service);
         Self(Arc::new(State {
             pool: Pool::new(&config.database, metrics.clone()),
+            readiness: Pool::for_readiness(&config.database),
             metrics,
             document: openapi::to_json(&document).into(),
             middleware: Arc::new(middleware),

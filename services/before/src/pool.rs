@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use r2d2::{ManageConnection, PooledConnection};
+use shared::admission::Admission;
 use shared::config::Database;
 use shared::error::{Error as SharedError, Unavailable};
 use shared::metrics::{Metrics, Sample};
@@ -21,35 +22,59 @@ const FRESH: Duration = Duration::from_millis(10);
 pub(crate) struct Pool {
     inner: r2d2::Pool<Manager>,
     acquire_timeout: Duration,
-    metrics: Arc<Metrics>,
+    admission: Admission,
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Pool {
-    /// Sets the pool up; connections are opened when they are asked for.
+    /// Sets the pool of the requests up; connections are opened when they are
+    /// asked for.
     pub(crate) fn new(config: &Database, metrics: Arc<Metrics>) -> Self {
+        Self::named("before", config, config.pool, Some(metrics))
+    }
+
+    /// One connection for `/ready`, which is in nobody's figures. It must not
+    /// stand in line with the requests: that all connections are in use is no
+    /// reason to take the service away.
+    pub(crate) fn for_readiness(config: &Database) -> Self {
+        Self::named("before ready", config, 1, None)
+    }
+
+    fn named(
+        name: &'static str,
+        config: &Database,
+        most: usize,
+        metrics: Option<Arc<Metrics>>,
+    ) -> Self {
         let inner = r2d2::Pool::builder()
-            .max_size(u32::try_from(config.pool).expect("the configuration has a limit"))
+            .max_size(u32::try_from(most).expect("the configuration has a limit"))
             .min_idle(Some(0))
             .connection_timeout(config.acquire_timeout)
             .error_handler(Box::new(r2d2::NopErrorHandler))
             .build_unchecked(Manager {
+                name,
                 config: config.clone(),
                 suspect: Mutex::new(Instant::now()),
             });
         Self {
             inner,
             acquire_timeout: config.acquire_timeout,
+            admission: Admission::new(config.acquire_timeout),
             metrics,
         }
     }
 
     /// Lends a connection. While there is none, this thread sleeps, for as long
-    /// as a connection or the request may take.
+    /// as a connection or the request may take. Who would have to wait too long
+    /// is refused at once.
     pub(crate) fn get(&self) -> Result<PooledConnection<Manager>, Error> {
-        let waited = self.metrics.pool_wait.start_timer();
+        let waiting = self.admission.enter()?;
+        let metrics = self.metrics.as_ref();
+        let waited = metrics.map(|metrics| metrics.pool_wait.start_timer());
         let limit = blocking::at_most(self.acquire_timeout)?;
         let connection = self.inner.get_timeout(limit)?;
-        waited.observe_duration();
+        waiting.got_one();
+        drop(waited);
         Ok(connection)
     }
 
@@ -73,6 +98,7 @@ pub(crate) struct Connection {
 
 /// Opens connections and tells good ones from bad ones.
 pub(crate) struct Manager {
+    name: &'static str,
     config: Database,
     /// Connections that were last used before have probably died with one that
     /// did not answer. A std mutex, held for a comparison.
@@ -90,8 +116,8 @@ impl ManageConnection for Manager {
     type Error = SharedError;
 
     fn connect(&self) -> Result<Connection, SharedError> {
-        let client =
-            db::connect(&self.config, "before").map_err(|error| Error::from(error).into_inner())?;
+        let client = db::connect(&self.config, self.name)
+            .map_err(|error| Error::from(error).into_inner())?;
         Ok(Connection {
             client,
             used: Instant::now(),

@@ -89,10 +89,14 @@ pub struct Limits {
 pub struct Database {
     /// `DATABASE_URL`, with the password from `PGPASSWORD` if it has none.
     pub url: DatabaseUrl,
-    /// `DB_POOL`: the most connections to the database.
+    /// `DB_POOL`: the most connections to the database for requests. `/ready`
+    /// has one more (with `RUNTIME=per-core` one a runtime), and for a moment
+    /// each, so have the look at the start and the cleaner.
     pub pool: usize,
     /// `DB_ACQUIRE_TIMEOUT_MS`: how long a request waits for a connection; 503
-    /// after it.
+    /// after it, or at once if the line is too long ([`Admission`]).
+    ///
+    /// [`Admission`]: crate::admission::Admission
     pub acquire_timeout: Duration,
     /// `DB_STATEMENT_TIMEOUT_MS`: how long a statement may run or wait for a
     /// lock, and never longer than a request; 503 after it.

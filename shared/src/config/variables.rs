@@ -42,11 +42,15 @@ pub const VARIABLES: [Variable; 22] = [
         "multi-thread",
         "after only: multi-thread, current-thread or per-core",
     ),
-    variable("DB_POOL", "8", "the most connections to the database"),
+    variable(
+        "DB_POOL",
+        "8",
+        "the most connections to the database for requests; /ready has one more",
+    ),
     variable(
         "DB_ACQUIRE_TIMEOUT_MS",
         "1000",
-        "how long a request waits for a connection",
+        "how long a request waits for a connection; 503 at once where it would be over half",
     ),
     variable(
         "DB_STATEMENT_TIMEOUT_MS",

@@ -24,7 +24,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, description = "It is.", body = Ready))
 )]
 pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Ready>, Error> {
-    let mut db = app.pool.get().await?;
+    let mut db = app.readiness.get().await?;
     let applied = store::schema::applied(&mut db).await?;
     schema::check(&applied)
         .map_err(|error| SharedError::Unavailable(Unavailable::Schema(error.into())))?;

@@ -22,7 +22,7 @@ pub(crate) fn routes(router: Builder) -> Builder {
     responses((status = 200, description = "It is.", body = Ready))
 )]
 pub(crate) fn ready(app: &App) -> Result<Json<Ready>, Error> {
-    let mut db = app.pool.get()?;
+    let mut db = app.readiness.get()?;
     let applied = store::schema::applied(&mut db.client)?;
     schema::check(&applied)
         .map_err(|error| SharedError::Unavailable(Unavailable::Schema(error.into())))?;

@@ -1,10 +1,12 @@
 //! The database: slow, gone, and back.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::at_once;
 use crate::testing::database::Database;
-use crate::testing::http::Connection;
+use crate::testing::http::{Connection, Response};
 use crate::testing::relay::Relay;
 use crate::testing::service::{App, ORDER, Settings, Subject};
 use crate::testing::wait::{wait_until, wait_within};
@@ -57,6 +59,108 @@ pub fn an_empty_pool_is_503_in_time_and_the_rest_lives<S: Subject>() {
     });
     let size = app.metric("db_pool_connections");
     assert!((1.0..=2.0).contains(&size), "{size} connections");
+}
+
+pub fn a_full_pool_is_no_reason_to_take_the_service_away<S: Subject>() {
+    const POOL: u32 = 2;
+    const WAITING: u32 = 20;
+    let app = App::<S>::with(|settings| {
+        settings
+            .set("DB_POOL", POOL)
+            .set("DB_ACQUIRE_TIMEOUT_MS", 9000)
+            .set("DB_STATEMENT_TIMEOUT_MS", 9000)
+    });
+    let lock = app.database().lock("orders");
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..WAITING).map(|_| scope.spawn(|| app.book(1))).collect();
+        wait_until("all connections are in use", || {
+            app.database().waiting_for_locks() == i64::from(POOL)
+        });
+        app.wait_in_flight(WAITING);
+        // Two probes at once may wait for each other, and for nobody else.
+        at_once(2, |_| {
+            for _ in 0..10 {
+                let started = Instant::now();
+                app.ready().expect(200);
+                app.ping().expect(200);
+                assert!(started.elapsed() < Duration::from_secs(1));
+            }
+        });
+        assert_eq!(app.database().waiting_for_locks(), i64::from(POOL));
+        let size = app.metric("db_pool_connections");
+        assert!((size - f64::from(POOL)).abs() < 0.5, "{size} connections");
+        drop(lock);
+        for answer in asking {
+            answer.join().expect("all are answered").expect(200);
+        }
+    });
+}
+
+/// The wire is slow, so that two connections give 100 answers a second at the
+/// most, on an idle machine. Some keep a line standing from which that can be
+/// seen; then come many more than can be served in time.
+pub fn who_comes_to_a_line_that_is_too_long_is_refused_at_once<S: Subject>() {
+    const POOL: u32 = 2;
+    const STEADY: usize = 20;
+    const BURST: usize = 120;
+    const LIMIT: Duration = Duration::from_secs(2);
+    let database = Database::fresh();
+    let relay = Relay::to(&database);
+    let settings = Settings::of(&database)
+        .set("DATABASE_URL", database.url_over(relay.addr()))
+        .set("DB_POOL", POOL)
+        .set("DB_ACQUIRE_TIMEOUT_MS", LIMIT.as_millis());
+    let app = App::<S>::on(database, &settings);
+    wait_until("the pool is at its full size", || app.lends_at_once(POOL));
+    relay.delay(Duration::from_millis(10));
+    let (done, served) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let mut burst = thread::scope(|scope| {
+        for _ in 0..STEADY {
+            scope.spawn(|| {
+                let mut connection = Connection::open(app.addr());
+                while !done.load(Ordering::Relaxed) {
+                    let answer = connection.get("/markets/1/book");
+                    if answer.status == 200 {
+                        served.fetch_add(1, Ordering::Relaxed);
+                    } else {
+                        assert_refused(&answer);
+                    }
+                }
+            });
+        }
+        let started = Instant::now();
+        wait_until("the line is known", || {
+            started.elapsed() > LIMIT && served.load(Ordering::Relaxed) > STEADY
+        });
+        let burst = at_once(BURST, |_| {
+            let mut connection = Connection::open(app.addr());
+            let started = Instant::now();
+            let answer = connection.get("/markets/1/book");
+            (answer, started.elapsed())
+        });
+        done.store(true, Ordering::Relaxed);
+        burst
+    });
+    burst.sort_by_key(|(_, took)| *took);
+    let refused = burst.iter().filter(|(answer, _)| answer.status != 200);
+    let refused: Vec<_> = refused
+        .map(|(answer, took)| {
+            assert_refused(answer);
+            *took
+        })
+        .collect();
+    let took: Vec<_> = burst.iter().map(|(answer, t)| (answer.status, t)).collect();
+    assert!(refused.len() > BURST / 8, "{took:?}");
+    // Long before those who are let in have waited for their turn.
+    assert!(refused[refused.len() / 2] < LIMIT / 4, "{took:?}");
+    relay.delay(Duration::ZERO);
+    app.is_whole_again(POOL);
+    at_once(STEADY, |_| app.book(1).expect(200));
+}
+
+fn assert_refused(answer: &Response) {
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
 }
 
 pub fn sessions_that_the_server_ended_are_never_lent<S: Subject>() {

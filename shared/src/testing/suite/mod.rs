@@ -77,6 +77,8 @@ macro_rules! suite {
             database {
                 a_table_that_is_locked_costs_the_statement_limit_and_no_more,
                 an_empty_pool_is_503_in_time_and_the_rest_lives,
+                a_full_pool_is_no_reason_to_take_the_service_away,
+                who_comes_to_a_line_that_is_too_long_is_refused_at_once,
                 sessions_that_the_server_ended_are_never_lent,
                 a_database_that_comes_back_is_used_again,
                 a_password_that_is_wrong_is_not_shown,
