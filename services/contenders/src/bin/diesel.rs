@@ -57,10 +57,12 @@ diesel::postfix_operator!(IsBuy, " = 'buy'", Nullable<Bool>, backend: Pg);
 
 #[diesel::declare_sql_function]
 extern "SQL" {
+    /// The values of a group.
     #[aggregate]
     #[sql_name = "array_agg"]
     fn array_of_bools(value: Nullable<Bool>) -> Nullable<Array<Nullable<Bool>>>;
 
+    /// The values of a group.
     #[aggregate]
     #[sql_name = "array_agg"]
     fn array_of_integers(value: Nullable<Integer>) -> Nullable<Array<Nullable<Integer>>>;
