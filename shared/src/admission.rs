@@ -6,6 +6,8 @@
 //! waited nearly as long. So who comes to a line that is too long is refused at
 //! once, and who is let in is served soon.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -73,15 +75,28 @@ impl Admission {
     ///
     /// # Errors
     /// 503 if it is too long.
-    pub fn enter(&self) -> Result<Waiting<'_>, Error> {
-        self.enter_at(Instant::now())
+    pub fn enter(&self) -> Result<Waiting<&Self>, Error> {
+        Self::enter_at(self, Instant::now())
     }
 
-    fn enter_at(&self, now: Instant) -> Result<Waiting<'_>, Error> {
+    /// The same for who does not wait in the caller's place.
+    ///
+    /// # Errors
+    /// 503 if it is too long.
+    pub fn enter_shared(self: &Arc<Self>) -> Result<Waiting<Arc<Self>>, Error> {
+        Self::enter_at(self.clone(), Instant::now())
+    }
+
+    fn enter_at<L: Deref<Target = Self>>(line: L, now: Instant) -> Result<Waiting<L>, Error> {
+        // Counts down when it is refused, too.
+        let waiting = Waiting { line };
+        waiting.line.join(now)?;
+        Ok(waiting)
+    }
+
+    fn join(&self, now: Instant) -> Result<(), Error> {
         let now = self.nanos(now);
         let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
-        // Counts down when it is refused, too.
-        let waiting = Waiting { line: self };
         let began = self.began.load(Ordering::Relaxed);
         if ahead == 0 || began == NO_LINE {
             self.given.store(0, Ordering::Relaxed);
@@ -90,7 +105,7 @@ impl Admission {
         } else if f64::from(ahead) > self.gives(began, now) {
             return Err(Error::Unavailable(Unavailable::Line));
         }
-        Ok(waiting)
+        Ok(())
     }
 
     /// How many connections a line that began then is given in a window.
@@ -130,11 +145,11 @@ impl Admission {
 /// A place in the line, until it is dropped: also when the future that waits is.
 #[derive(Debug)]
 #[must_use = "the place is lost when this is dropped"]
-pub struct Waiting<'a> {
-    line: &'a Admission,
+pub struct Waiting<L: Deref<Target = Admission>> {
+    line: L,
 }
 
-impl Waiting<'_> {
+impl<L: Deref<Target = Admission>> Waiting<L> {
     /// Leaves the line with a connection in hand. (Who leaves without one does
     /// not show how fast it moves.)
     pub fn got_one(self) {
@@ -146,7 +161,7 @@ impl Waiting<'_> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl<L: Deref<Target = Admission>> Drop for Waiting<L> {
     fn drop(&mut self) {
         if self.line.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
             // If the next line has begun in between, that is for its next one
@@ -168,7 +183,7 @@ mod tests {
     /// A line, and the time in it.
     struct Line<'a> {
         admission: &'a Admission,
-        waiting: VecDeque<Waiting<'a>>,
+        waiting: VecDeque<Waiting<&'a Admission>>,
         now: Instant,
     }
 
@@ -183,7 +198,7 @@ mod tests {
 
         /// Whether one more is let in.
         fn enter(&mut self) -> bool {
-            let entered = self.admission.enter_at(self.now);
+            let entered = Admission::enter_at(self.admission, self.now);
             entered.map(|one| self.waiting.push_back(one)).is_ok()
         }
 

@@ -109,8 +109,8 @@ pub enum Unavailable {
     /// or none could be opened.
     #[error("no database connection within the time limit")]
     Pool(#[source] Cause),
-    /// More wait for a connection than can be served in time.
-    #[error("too many requests wait for a database connection")]
+    /// More wait for a thread or for a connection than can be served in time.
+    #[error("too many requests wait in line")]
     Line,
     /// The database is away, is stopping, or refuses connections.
     #[error("the database is away")]

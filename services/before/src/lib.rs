@@ -7,6 +7,7 @@
 
 pub mod app;
 mod cleaner;
+mod crew;
 mod db;
 mod error;
 mod extract;

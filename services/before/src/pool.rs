@@ -10,6 +10,7 @@ use shared::error::{Error as SharedError, Unavailable};
 use shared::metrics::{Metrics, Sample};
 use shared::middleware::blocking;
 
+use crate::crew;
 use crate::db::{self, Client};
 use crate::error::Error;
 
@@ -72,10 +73,19 @@ impl Pool {
         let metrics = self.metrics.as_ref();
         let waited = metrics.map(|metrics| metrics.pool_wait.start_timer());
         let limit = blocking::at_most(self.acquire_timeout)?;
-        let connection = self.inner.get_timeout(limit)?;
+        // Not even if one is free: its statement may have to wait.
+        if self.is_shared() && !crew::may_wait() {
+            return Err(SharedError::Unavailable(Unavailable::Line).into());
+        }
+        let connection = crew::asleep(|| self.inner.get_timeout(limit))?;
         waiting.got_one();
         drop(waited);
         Ok(connection)
+    }
+
+    /// Whether it is the requests' pool.
+    fn is_shared(&self) -> bool {
+        self.metrics.is_some()
     }
 
     /// The pool's figures at this moment.

@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags};
 use shared::config::{DatabaseUrl, Host};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::crew;
 use crate::poll::{attempt, wait_for};
 
 /// The socket, shared between the engine and the thread's wait.
@@ -59,7 +60,7 @@ impl Socket {
             self.wants_write.swap(false, Ordering::Relaxed),
         );
         let mut handles = [PollFd::new(&self.inner, interest)];
-        wait_for(&mut handles, Some(left));
+        crew::asleep(|| wait_for(&mut handles, Some(left)));
         let came = handles[0].revents();
         if came.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
             self.drained.store(false, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use shared::error::{Error as SharedError, Unavailable};
 use shared::middleware::blocking;
 use shared::work::threads;
 
+use crate::crew;
 use crate::error::Error;
 use crate::respond::IntoResponse as _;
 use crate::router::Builder;
@@ -38,7 +39,10 @@ pub(crate) fn routes(router: Builder) -> Builder {
 pub(crate) fn sleep(query: SleepQuery) -> Result<&'static str, Error> {
     // Nobody can stop a thread that sleeps: it has to know how long it may.
     let limit = blocking::at_most(query.duration())?;
-    thread::sleep(limit);
+    if !crew::may_wait() {
+        return Err(SharedError::Unavailable(Unavailable::Line).into());
+    }
+    crew::asleep(|| thread::sleep(limit));
     if limit < query.duration() {
         return Err(SharedError::Unavailable(Unavailable::Deadline).into());
     }

@@ -51,7 +51,7 @@ pub(super) fn run(listener: &TcpListener, workers: &Workers, stop: &Stop) {
         if looked.elapsed() > ROUND {
             looked = Instant::now();
             workers.resume(workers.parking.due());
-            workers.refuse_late(refuse);
+            workers.hurry();
         }
     }
     // Those that the kernel has accepted for us already are served, too.

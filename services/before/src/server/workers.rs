@@ -1,23 +1,25 @@
 //! The threads, and the line before them.
 //!
-//! How this side sheds load: up to `WORKERS` connections are served at once. As
-//! long as there are no more connections than that, each keeps its thread, asleep
-//! while it waits for its client. With more of them, whoever waits for a client
-//! is parked, which holds no thread, and comes back into the line with its next
-//! bytes. Who stands in line for longer than a request may wait for a database
-//! connection is refused with 503, and so are new ones over `MAX_CONNECTIONS` in
-//! all.
+//! How this side sheds load: up to `WORKERS` requests are served at once, by a
+//! thread each, most of them asleep. As long as there are no more connections
+//! than threads can well be awake, each keeps its thread, also while it waits for
+//! its client. With more of them, whoever waits for a client is parked, which
+//! holds no thread, and comes back into the line with its next bytes. When the line is so long that somebody would stand in it for longer
+//! than a request may wait for a database connection, a doorman answers: at once,
+//! and with 503 where that takes something that has to be waited for. New
+//! connections over `MAX_CONNECTIONS` in all are refused.
 
 use std::collections::VecDeque;
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, eventfd};
+use shared::admission::{self, Admission};
 use shared::config::{Config, Limits};
 use shared::middleware::panic;
 use shared::server::Stopped;
@@ -26,6 +28,7 @@ use super::connection::Connection;
 use super::parking::Parking;
 use super::stop::Stop;
 use crate::app::App;
+use crate::crew::{self, Crew};
 
 /// How long a thread without work stays.
 const SPARE: Duration = Duration::from_secs(30);
@@ -34,6 +37,14 @@ const SPARE: Duration = Duration::from_secs(30);
 /// memory that is not touched is not used.
 const STACK: usize = 1 << 20;
 
+/// How many threads for each core are awake at once when it is crowded. More
+/// would only take the processor from each other, and from whoever has waited
+/// longest.
+const AWAKE: usize = 2;
+
+/// How many answer at the door: two, since `/ready` asks the database.
+const DOORMEN: usize = 2;
+
 /// The threads that serve connections.
 pub(super) struct Workers {
     pub(super) app: App,
@@ -41,19 +52,25 @@ pub(super) struct Workers {
     pub(super) stop: Arc<Stop>,
     pub(super) parking: Parking,
     most: usize,
+    most_awake: usize,
     /// How long somebody may stand in line.
     patience: Duration,
+    admission: Arc<Admission>,
     line: Mutex<Line>,
     /// Told when there is somebody to serve.
     work: Condvar,
+    /// Told when somebody stands at the door.
+    door: Condvar,
     /// Told when a connection has ended, or none will come any more.
     ended: Condvar,
-    /// Whether there are more connections than threads, to be read without the
-    /// lock.
+    /// Whether there are more connections than keep a thread, to be read without
+    /// the lock.
     is_crowded: AtomicBool,
     /// The same as a handle, which sleeping threads wait for beside their socket:
     /// readable while it is crowded.
     crowd: OwnedFd,
+    /// How many threads sleep in a handler.
+    asleep: AtomicUsize,
     /// Itself, for the threads that it starts.
     me: std::sync::Weak<Self>,
 }
@@ -63,13 +80,26 @@ pub(super) struct Workers {
 /// for anything.
 #[derive(Default)]
 struct Line {
-    queue: VecDeque<(Instant, Waiting)>,
+    queue: VecDeque<Place>,
+    /// Those for whom the line is too long.
+    door: VecDeque<Waiting>,
+    doormen: usize,
     threads: usize,
     /// Threads that wait for somebody to serve.
     spare: usize,
-    /// Connections in the queue, parked, and with a thread.
+    /// Threads that serve somebody.
+    serving: usize,
+    /// Connections in line, at the door, parked, and with a thread.
     open: usize,
     closed: bool,
+}
+
+/// A place in line.
+struct Place {
+    since: Instant,
+    waiting: Waiting,
+    /// None if nobody may be sent away from it.
+    admitted: Option<admission::Waiting<Arc<Admission>>>,
 }
 
 /// Who stands in line.
@@ -93,12 +123,17 @@ impl Workers {
             stop,
             parking,
             most: config.workers,
+            most_awake: AWAKE * thread::available_parallelism().map_or(1, usize::from),
             patience: config.database.acquire_timeout,
+            // Of which it lets half pass.
+            admission: Arc::new(Admission::new(2 * config.database.acquire_timeout)),
             line: Mutex::default(),
             work: Condvar::new(),
+            door: Condvar::new(),
             ended: Condvar::new(),
             is_crowded: AtomicBool::new(false),
             crowd,
+            asleep: AtomicUsize::new(0),
             me: me.clone(),
         }))
     }
@@ -139,16 +174,55 @@ impl Workers {
         }
     }
 
-    /// Sees to it that somebody comes.
+    /// Sees to it that somebody comes: a worker, or the doorman if the line is
+    /// too long.
     fn enqueue(&self, mut line: MutexGuard<'_, Line>, waiting: Waiting) {
-        line.queue.push_back((Instant::now(), waiting));
+        // What is due, or half answered, only a worker can bring to its end.
+        let admitted = if waiting.is_between_requests() && self.is_crowded() {
+            match self.admission.enter_shared() {
+                Ok(admitted) => Some(admitted),
+                Err(_) if self.has_doorman(&mut line) => {
+                    line.door.push_back(waiting);
+                    drop(line);
+                    self.door.notify_one();
+                    return;
+                }
+                Err(_) => None,
+            }
+        } else {
+            None
+        };
+        line.queue.push_back(Place {
+            since: Instant::now(),
+            waiting,
+            admitted,
+        });
         drop(line);
         self.work.notify_one();
     }
 
+    /// Starts the doormen, the first time that one is needed. False if there is
+    /// none.
+    fn has_doorman(&self, line: &mut Line) -> bool {
+        while line.doormen < DOORMEN {
+            let Some(me) = self.me.upgrade() else {
+                break;
+            };
+            let started = thread::Builder::new()
+                .name("doorman".to_owned())
+                .stack_size(STACK)
+                .spawn(move || me.stand_at_the_door());
+            match started {
+                Ok(_) => line.doormen += 1,
+                Err(_) => break,
+            }
+        }
+        line.doormen > 0
+    }
+
     /// Tells everyone when it gets crowded, and when it is no more.
     fn see_crowd(&self, line: &Line) {
-        let is_crowded = line.open > self.most;
+        let is_crowded = line.open > self.most.min(self.most_awake);
         if self.is_crowded.swap(is_crowded, Ordering::SeqCst) != is_crowded {
             // Neither can fail: the counter is at 0 or 1.
             let mut count = 1_u64.to_ne_bytes();
@@ -157,6 +231,8 @@ impl Workers {
             } else {
                 rustix::io::read(&self.crowd, &mut count)
             };
+            // Who found no room finds some now.
+            self.work.notify_all();
         }
     }
 
@@ -183,31 +259,19 @@ impl Workers {
         line.threads > 0
     }
 
-    /// Refuses those who have stood in line for too long.
-    pub(super) fn refuse_late(&self, refuse: impl Fn(&TcpStream)) {
-        while let Some(waiting) = self.next_late() {
-            self.app.metrics.connections_refused.inc();
-            match waiting {
-                Waiting::New(stream) => refuse(&stream),
-                Waiting::Parked(connection) => refuse(connection.stream()),
-            }
-            self.end();
-        }
-    }
-
-    /// The first in line, if it has waited too long and can be refused.
-    fn next_late(&self) -> Option<Waiting> {
+    /// Sends those to the door who have stood in line for too long.
+    pub(super) fn hurry(&self) {
         let mut line = self.line();
-        let (since, waiting) = line.queue.front()?;
-        let refusable = match waiting {
-            Waiting::New(_) => true,
-            Waiting::Parked(connection) => connection.is_between_requests(),
-        };
-        if since.elapsed() < self.patience || !refusable {
-            return None;
+        while let Some(place) = line.queue.front() {
+            let is_late = place.since.elapsed() > self.patience && place.admitted.is_some();
+            if !is_late || !self.has_doorman(&mut line) {
+                break;
+            }
+            if let Some(place) = line.queue.pop_front() {
+                line.door.push_back(place.waiting);
+                self.door.notify_one();
+            }
         }
-        let (_, waiting) = line.queue.pop_front()?;
-        Some(waiting)
     }
 
     /// The handle that is readable while it is crowded.
@@ -215,31 +279,22 @@ impl Workers {
         &self.crowd
     }
 
-    /// Whether there are more connections than threads.
+    /// Whether there are more connections than keep a thread.
     pub(super) fn is_crowded(&self) -> bool {
         self.is_crowded.load(Ordering::SeqCst)
     }
 
     /// What a thread does: one connection after the other.
-    fn work(&self) {
+    fn work(self: Arc<Self>) {
+        crew::join(self.clone());
         while let Some(waiting) = self.next() {
-            // The handlers' own panics are caught closer to them.
-            let served = panic::catch(|| self.serve(waiting)).unwrap_or_default();
-            let parked = served.and_then(|connection| {
-                let kept = self.parking.park(connection);
-                kept.is_none().then_some(())
-            });
-            if parked.is_none() {
-                self.end();
-            }
+            self.serve(waiting);
             let mut line = self.line();
             line.spare += 1;
-            let idle = parked.is_some() && line.queue.is_empty();
+            line.serving -= 1;
+            let is_idle = line.queue.is_empty() && self.is_crowded();
             drop(line);
-            if self.stop.is_rung() {
-                // It may have been parked behind the acceptor's back.
-                self.resume(self.parking.leave());
-            } else if idle {
+            if is_idle {
                 // Not only the acceptor looks: among many threads that want the
                 // processor, it may have to wait long for its turn.
                 self.resume(self.parking.news(Some(Duration::ZERO)).ready);
@@ -247,7 +302,44 @@ impl Workers {
         }
     }
 
-    fn serve(&self, waiting: Waiting) -> Option<Connection> {
+    /// What a doorman does.
+    fn stand_at_the_door(&self) {
+        crew::stand_at_the_door();
+        while let Some(waiting) = self.next_at_the_door() {
+            self.serve(waiting);
+        }
+    }
+
+    fn next_at_the_door(&self) -> Option<Waiting> {
+        let mut line = self.line();
+        loop {
+            if let Some(waiting) = line.door.pop_front() {
+                return Some(waiting);
+            }
+            if line.closed {
+                return None;
+            }
+            line = self.door.wait(line).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Serves a connection until it ends, or is parked.
+    fn serve(&self, waiting: Waiting) {
+        // The handlers' own panics are caught closer to them.
+        let served = panic::catch(|| self.served(waiting)).unwrap_or_default();
+        let ended = match served {
+            Some(connection) => self.parking.park(connection).is_some(),
+            None => true,
+        };
+        if ended {
+            self.end();
+        } else if self.stop.is_rung() {
+            // It may have been parked behind the acceptor's back.
+            self.resume(self.parking.leave());
+        }
+    }
+
+    fn served(&self, waiting: Waiting) -> Option<Connection> {
         let connection = match waiting {
             Waiting::New(stream) => Connection::new(stream, self)?,
             Waiting::Parked(connection) => connection,
@@ -268,14 +360,29 @@ impl Workers {
         }
     }
 
+    /// Whether one more thread may be awake.
+    fn has_room(&self, line: &Line) -> bool {
+        let asleep = self.asleep.load(Ordering::SeqCst);
+        !self.is_crowded()
+            || self.stop.is_rung()
+            || line.serving < self.most_awake.saturating_add(asleep)
+    }
+
     /// The next in line; none if this thread is not needed any more.
     fn next(&self) -> Option<Waiting> {
         let mut line = self.line();
         let until = Instant::now() + SPARE;
         loop {
-            if let Some((_, waiting)) = line.queue.pop_front() {
+            if self.has_room(&line)
+                && let Some(place) = line.queue.pop_front()
+            {
                 line.spare -= 1;
-                return Some(waiting);
+                line.serving += 1;
+                drop(line);
+                if let Some(admitted) = place.admitted {
+                    admitted.got_one();
+                }
+                return Some(place.waiting);
             }
             let left = until.saturating_duration_since(Instant::now());
             if line.closed || left.is_zero() {
@@ -300,6 +407,7 @@ impl Workers {
             if line.open == 0 || left.is_zero() {
                 line.closed = true;
                 self.work.notify_all();
+                self.door.notify_all();
                 return match line.open {
                     0 => Stopped::Drained,
                     connections => Stopped::GaveUp { connections },
@@ -310,5 +418,29 @@ impl Workers {
                 .wait_timeout(line, left)
                 .map_or_else(|poisoned| poisoned.into_inner().0, |(line, _)| line);
         }
+    }
+}
+
+impl Waiting {
+    /// Whether nothing is due or half answered.
+    fn is_between_requests(&self) -> bool {
+        match self {
+            Self::New(_) => true,
+            Self::Parked(connection) => connection.is_between_requests() && !connection.is_due(),
+        }
+    }
+}
+
+/// Only where it is crowded does anybody wait for a thread to fall asleep.
+impl Crew for Workers {
+    fn falls_asleep(&self) {
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        if self.is_crowded() && !self.line().queue.is_empty() {
+            self.work.notify_one();
+        }
+    }
+
+    fn wakes(&self) {
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 }
