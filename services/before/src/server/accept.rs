@@ -56,7 +56,7 @@ pub(super) fn run(listener: &TcpListener, workers: &Workers, stop: &Stop) {
     }
     // Those that the kernel has accepted for us already are served, too.
     accept_all(listener, workers, stop, &mut log);
-    workers.resume(workers.parking.leave());
+    workers.close();
 }
 
 /// Accepts what is there; no more at once than the kernel keeps.

@@ -4,10 +4,12 @@
 //! thread each, most of them asleep. As long as there are no more connections
 //! than threads can well be awake, each keeps its thread, also while it waits for
 //! its client. With more of them, whoever waits for a client is parked, which
-//! holds no thread, and comes back into the line with its next bytes. When the line is so long that somebody would stand in it for longer
-//! than a request may wait for a database connection, a doorman answers: at once,
-//! and with 503 where that takes something that has to be waited for. New
-//! connections over `MAX_CONNECTIONS` in all are refused.
+//! holds no thread, and comes back into the line with its next bytes.
+//!
+//! When the line is so long that somebody would stand in it for longer than a
+//! request may wait for a database connection, a doorman answers: at once, and
+//! with 503 where that takes something that has to be waited for. New connections
+//! over `MAX_CONNECTIONS` in all are refused.
 
 use std::collections::VecDeque;
 use std::io;
@@ -160,6 +162,12 @@ impl Workers {
         Ok(())
     }
 
+    /// Brings everyone back for the stop, when nobody makes room for others.
+    pub(super) fn close(&self) {
+        self.resume(self.parking.leave());
+        self.work.notify_all();
+    }
+
     /// Whether there are connections at all.
     pub(super) fn has_connections(&self) -> bool {
         self.line().open > 0
@@ -197,8 +205,12 @@ impl Workers {
             waiting,
             admitted,
         });
+        // Else whoever comes back from serving takes it.
+        let has_room = self.has_room(&line, line.queue.len());
         drop(line);
-        self.work.notify_one();
+        if has_room {
+            self.work.notify_one();
+        }
     }
 
     /// Starts the doormen, the first time that one is needed. False if there is
@@ -360,12 +372,12 @@ impl Workers {
         }
     }
 
-    /// Whether one more thread may be awake.
-    fn has_room(&self, line: &Line) -> bool {
+    /// Whether so many more threads may be awake.
+    fn has_room(&self, line: &Line, more: usize) -> bool {
         let asleep = self.asleep.load(Ordering::SeqCst);
         !self.is_crowded()
             || self.stop.is_rung()
-            || line.serving < self.most_awake.saturating_add(asleep)
+            || line.serving.saturating_add(more) <= self.most_awake.saturating_add(asleep)
     }
 
     /// The next in line; none if this thread is not needed any more.
@@ -373,7 +385,7 @@ impl Workers {
         let mut line = self.line();
         let until = Instant::now() + SPARE;
         loop {
-            if self.has_room(&line)
+            if self.has_room(&line, 1)
                 && let Some(place) = line.queue.pop_front()
             {
                 line.spare -= 1;
