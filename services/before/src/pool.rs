@@ -144,9 +144,13 @@ impl ManageConnection for Manager {
         if connection.used < *self.suspect() {
             return Err(dead("others of its age are dead"));
         }
-        let asked = connection.client.is_alive(self.config.acquire_timeout / 2);
-        asked.map_err(|_| {
-            *self.suspect() = Instant::now();
+        let limit = self.config.acquire_timeout / 2;
+        let has_time = blocking::at_most(limit).is_ok_and(|left| left == limit);
+        connection.client.is_alive(limit).map_err(|_| {
+            // Not if the request itself had no more time for it.
+            if has_time {
+                *self.suspect() = Instant::now();
+            }
             dead("it does not answer")
         })
     }

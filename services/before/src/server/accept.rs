@@ -36,27 +36,40 @@ pub(super) fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Accepts until asked to stop.
-pub(super) fn run(listener: &TcpListener, workers: &Workers, stop: &Stop) {
+/// Accepts until asked to stop, and looks after the parked connections until
+/// there are none.
+pub(super) fn run(listener: TcpListener, workers: &Workers, stop: &Stop) {
     let mut log = Retry::new();
     let mut looked = Instant::now();
     while !stop.is_rung() {
         // Without connections nobody can have waited too long.
         let limit = workers.has_connections().then_some(ROUND);
-        let news = workers.parking.news(limit);
-        workers.resume(news.ready);
-        if news.knocks {
-            accept_all(listener, workers, stop, &mut log);
-        }
-        if looked.elapsed() > ROUND {
-            looked = Instant::now();
-            workers.resume(workers.parking.due());
-            workers.hurry();
+        if look(workers, limit, &mut looked) {
+            accept_all(&listener, workers, stop, &mut log);
         }
     }
     // Those that the kernel has accepted for us already are served, too.
-    accept_all(listener, workers, stop, &mut log);
-    workers.close();
+    accept_all(&listener, workers, stop, &mut log);
+    workers.parking.close(&listener, stop);
+    drop(listener);
+    workers.accepts_no_more();
+    while workers.has_connections() {
+        workers.parking.stop();
+        look(workers, Some(ROUND), &mut looked);
+    }
+}
+
+/// Waits for news, and brings everyone on who can go on, or has waited too long.
+/// Says whether somebody wants to be accepted.
+fn look(workers: &Workers, limit: Option<Duration>, looked: &mut Instant) -> bool {
+    let news = workers.parking.news(limit);
+    workers.resume(news.ready);
+    if looked.elapsed() > ROUND {
+        *looked = Instant::now();
+        workers.resume(workers.parking.due());
+        workers.hurry();
+    }
+    news.knocks
 }
 
 /// Accepts what is there; no more at once than the kernel keeps.

@@ -108,17 +108,26 @@ impl Connection {
             if clock.expired() && clock.phase() != Phase::Body {
                 return None;
             }
-            if workers.stop.is_rung() && !self.stopping {
-                self.stopping = true;
-                clock.stop();
-                self.engine.as_mut().graceful_shutdown();
+            if workers.stop.is_rung() && self.stop() {
                 continue;
             }
-            if workers.is_crowded() && !self.stopping {
+            if workers.is_crowded() {
                 return Some(self);
             }
             self.sleep(workers);
         }
+    }
+
+    /// Lets it come to its end: after the answer that is due, or soon. False if
+    /// it has been told already.
+    pub(super) fn stop(&mut self) -> bool {
+        if self.stopping {
+            return false;
+        }
+        self.stopping = true;
+        self.socket.clock.stop();
+        self.engine.as_mut().graceful_shutdown();
+        true
     }
 
     /// Sleeps in `poll(2)`.
@@ -128,8 +137,8 @@ impl Connection {
             PollFd::new(workers.crowd(), PollFlags::IN),
             PollFd::new(&*workers.stop, PollFlags::IN),
         ];
-        // Once it has rung, the bell would end each sleep, and nobody makes room.
-        let watched = if self.stopping { 1 } else { handles.len() };
+        // Once it has rung, the bell would end each sleep.
+        let watched = handles.len() - usize::from(self.stopping);
         wait_for(&mut handles[..watched], self.socket.clock.left());
         self.socket.came(handles[0].revents());
     }

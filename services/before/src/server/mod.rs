@@ -70,7 +70,7 @@ impl Server {
         )?;
         let acceptor = thread::Builder::new().name("acceptor".to_owned()).spawn({
             let (stop, workers) = (stop.clone(), workers.clone());
-            move || accept::run(&listener, &workers, &stop)
+            move || accept::run(listener, &workers, &stop)
         })?;
         Ok(Self {
             addr,
@@ -93,10 +93,10 @@ impl Server {
     #[must_use]
     pub fn stop(self) -> Stopped {
         self.stop.ring();
+        let stopped = self.workers.drain(self.grace);
         if self.acceptor.join().is_err() {
             tracing::error!("the acceptor had panicked");
         }
-        let stopped = self.workers.drain(self.grace);
         if !self.tracker.close(FLUSH) {
             tracing::warn!("not all Sentry events could be sent");
         }

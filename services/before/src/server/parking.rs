@@ -117,11 +117,17 @@ impl Parking {
         due.map(|(_, connection)| connection).collect()
     }
 
-    /// All of them: for the stop.
-    pub(super) fn leave(&self) -> Vec<Connection> {
-        self.parked()
-            .drain()
-            .map(|(_, connection)| connection)
-            .collect()
+    /// Tells all of them that the server stops.
+    pub(super) fn stop(&self) {
+        for connection in self.parked().values_mut() {
+            connection.stop();
+        }
+    }
+
+    /// Looks at the listener and at the bell no more.
+    pub(super) fn close(&self, listener: &TcpListener, stop: &Stop) {
+        // Can only fail for a handle that it does not know.
+        let _ = epoll::delete(&self.epoll, listener);
+        let _ = epoll::delete(&self.epoll, stop);
     }
 }

@@ -93,6 +93,8 @@ struct Line {
     serving: usize,
     /// Connections in line, at the door, parked, and with a thread.
     open: usize,
+    /// No more connections will come.
+    complete: bool,
     closed: bool,
 }
 
@@ -162,15 +164,16 @@ impl Workers {
         Ok(())
     }
 
-    /// Brings everyone back for the stop, when nobody makes room for others.
-    pub(super) fn close(&self) {
-        self.resume(self.parking.leave());
-        self.work.notify_all();
+    /// Tells who waits for the end that no more connections will come.
+    pub(super) fn accepts_no_more(&self) {
+        self.line().complete = true;
+        self.ended.notify_all();
     }
 
-    /// Whether there are connections at all.
+    /// Whether there are connections that are still served.
     pub(super) fn has_connections(&self) -> bool {
-        self.line().open > 0
+        let line = self.line();
+        line.open > 0 && !line.closed
     }
 
     /// Puts parked connections into the line again.
@@ -274,13 +277,18 @@ impl Workers {
     /// Sends those to the door who have stood in line for too long.
     pub(super) fn hurry(&self) {
         let mut line = self.line();
-        while let Some(place) = line.queue.front() {
-            let is_late = place.since.elapsed() > self.patience && place.admitted.is_some();
-            if !is_late || !self.has_doorman(&mut line) {
-                break;
-            }
-            if let Some(place) = line.queue.pop_front() {
-                line.door.push_back(place.waiting);
+        let is_late = |place: &Place| place.since.elapsed() > self.patience;
+        let late = line.queue.iter().take_while(|place| is_late(place)).count();
+        if late == 0 || !self.has_doorman(&mut line) {
+            return;
+        }
+        // Those among them that only a worker can help stay where they are.
+        let stays = line.queue.split_off(late);
+        for place in std::mem::replace(&mut line.queue, stays).into_iter().rev() {
+            if place.admitted.is_none() {
+                line.queue.push_front(place);
+            } else {
+                line.door.push_front(place.waiting);
                 self.door.notify_one();
             }
         }
@@ -345,9 +353,6 @@ impl Workers {
         };
         if ended {
             self.end();
-        } else if self.stop.is_rung() {
-            // It may have been parked behind the acceptor's back.
-            self.resume(self.parking.leave());
         }
     }
 
@@ -376,7 +381,6 @@ impl Workers {
     fn has_room(&self, line: &Line, more: usize) -> bool {
         let asleep = self.asleep.load(Ordering::SeqCst);
         !self.is_crowded()
-            || self.stop.is_rung()
             || line.serving.saturating_add(more) <= self.most_awake.saturating_add(asleep)
     }
 
@@ -416,7 +420,7 @@ impl Workers {
         let mut line = self.line();
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            if line.open == 0 || left.is_zero() {
+            if (line.open == 0 && line.complete) || left.is_zero() {
                 line.closed = true;
                 self.work.notify_all();
                 self.door.notify_all();

@@ -1,9 +1,11 @@
 //! More connections than threads.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use shared::server::Stopped;
 use shared::testing::http::{Connection, Request};
-use shared::testing::service::App;
+use shared::testing::service::{App, ORDER, place};
 use shared::testing::wait::wait_until;
 
 use crate::Before;
@@ -71,4 +73,56 @@ fn who_stands_in_line_for_too_long_is_answered_at_the_door() {
     drop(lock);
     busy.receive().expect("it is answered").expect(200);
     late.get("/markets/2/book").expect(200);
+}
+
+#[test]
+fn half_sent_heads_of_a_crowd_do_not_hold_the_exit() {
+    let mut app = App::<Before>::with(|settings| settings.set("WORKERS", 2));
+    let addr = app.addr();
+    let mut halves: Vec<_> = (0..60)
+        .map(|_| {
+            let mut half = Connection::open(addr);
+            half.send("GET /ping HTT");
+            half
+        })
+        .collect();
+    let mut completed = halves.pop().expect("there are some");
+    let started = Instant::now();
+    thread::scope(|scope| {
+        let stopping = scope.spawn(|| app.stop());
+        wait_until("it accepts no more", || Connection::try_open(addr).is_err());
+        completed.send("P/1.1\r\nHost: x\r\n\r\n");
+        completed.receive().expect("it is answered").expect(200);
+        let stopped = stopping.join().expect("it stops");
+        assert_eq!(stopped, Stopped::Drained);
+    });
+    // Each has a second, and all have the same one.
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(5), "it took {took:?}");
+}
+
+/// An order whose body has just become complete is first in line: it cannot be
+/// sent to the door, those behind it can.
+#[test]
+fn who_stands_behind_a_half_answered_request_is_answered_at_the_door() {
+    let app = App::<Before>::with(|settings| {
+        settings.set("WORKERS", 1).set("DB_ACQUIRE_TIMEOUT_MS", 500)
+    });
+    let request = place(1, "a-key", ORDER).bytes();
+    let (first, rest) = request.split_at(request.len() - 5);
+    let mut order = Connection::open(app.addr());
+    order.send(first);
+    let mut other = Connection::open(app.addr());
+    other.get("/ping").expect(200);
+    let lock = app.database().lock("orders");
+    other.send(Request::get("/markets/1/book").bytes());
+    wait_until("the only thread is busy", || {
+        app.database().waiting_for_locks() == 1
+    });
+    order.send(rest);
+    let mut late = Connection::open(app.addr()).patience(Duration::from_secs(4));
+    late.get("/ping").expect(200);
+    drop(lock);
+    other.receive().expect("it is answered").expect(200);
+    order.receive().expect("it is answered").expect(201);
 }
