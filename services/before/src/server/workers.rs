@@ -160,7 +160,7 @@ impl Workers {
         self.see_crowd(&line);
         metrics.connections_accepted.inc();
         metrics.connections.inc();
-        self.enqueue(line, Waiting::New(stream));
+        self.enqueue(line, Waiting::New(stream), 0);
         Ok(())
     }
 
@@ -179,15 +179,26 @@ impl Workers {
     /// Puts parked connections into the line again.
     pub(super) fn resume(&self, parked: Vec<Connection>) {
         for connection in parked {
-            let mut line = self.line();
-            self.has_thread(&mut line);
-            self.enqueue(line, Waiting::Parked(connection));
+            self.resume_one(connection, 0);
         }
     }
 
+    /// The same by a thread that is about to take the first of them itself.
+    fn resume_but_one(&self, parked: Vec<Connection>) {
+        for connection in parked {
+            self.resume_one(connection, 1);
+        }
+    }
+
+    fn resume_one(&self, connection: Connection, taken: usize) {
+        let mut line = self.line();
+        self.has_thread(&mut line);
+        self.enqueue(line, Waiting::Parked(connection), taken);
+    }
+
     /// Sees to it that somebody comes: a worker, or the doorman if the line is
-    /// too long.
-    fn enqueue(&self, mut line: MutexGuard<'_, Line>, waiting: Waiting) {
+    /// too long. So many in line are taken anyhow.
+    fn enqueue(&self, mut line: MutexGuard<'_, Line>, waiting: Waiting, taken: usize) {
         // What is due, or half answered, only a worker can bring to its end.
         let admitted = if waiting.is_between_requests() && self.is_crowded() {
             match self.admission.enter_shared() {
@@ -209,9 +220,10 @@ impl Workers {
             admitted,
         });
         // Else whoever comes back from serving takes it.
-        let has_room = self.has_room(&line, line.queue.len());
+        let more = line.queue.len().saturating_sub(taken);
+        let is_wanted = more > 0 && self.has_room(&line, more);
         drop(line);
-        if has_room {
+        if is_wanted {
             self.work.notify_one();
         }
     }
@@ -307,18 +319,19 @@ impl Workers {
     /// What a thread does: one connection after the other.
     fn work(self: Arc<Self>) {
         crew::join(self.clone());
-        while let Some(waiting) = self.next() {
+        let mut next = self.next(self.line());
+        while let Some(waiting) = next {
             self.serve(waiting);
+            if self.is_crowded() && self.line().queue.is_empty() {
+                // Not only the acceptor looks: among many threads that want the
+                // processor, it may have to wait long for its turn.
+                let ready = self.parking.news(Some(Duration::ZERO)).ready;
+                self.resume_but_one(ready);
+            }
             let mut line = self.line();
             line.spare += 1;
             line.serving -= 1;
-            let is_idle = line.queue.is_empty() && self.is_crowded();
-            drop(line);
-            if is_idle {
-                // Not only the acceptor looks: among many threads that want the
-                // processor, it may have to wait long for its turn.
-                self.resume(self.parking.news(Some(Duration::ZERO)).ready);
-            }
+            next = self.next(line);
         }
     }
 
@@ -385,8 +398,7 @@ impl Workers {
     }
 
     /// The next in line; none if this thread is not needed any more.
-    fn next(&self) -> Option<Waiting> {
-        let mut line = self.line();
+    fn next(&self, mut line: MutexGuard<'_, Line>) -> Option<Waiting> {
         let until = Instant::now() + SPARE;
         loop {
             if self.has_room(&line, 1)
