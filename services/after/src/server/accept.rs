@@ -75,8 +75,9 @@ pub(super) struct Acceptor {
     ///
     /// How this side sheds load: each connection is a task at once, up to
     /// `MAX_CONNECTIONS`; over it, new ones are refused with 503. What the tasks
-    /// wait for has limits of its own: the pool above all, with 503 after
-    /// `DB_ACQUIRE_TIMEOUT_MS`.
+    /// wait for has limits of its own, the pool above all: who would wait there
+    /// for too long is refused at once ([`shared::admission`]), and whoever has
+    /// waited for `DB_ACQUIRE_TIMEOUT_MS` then.
     pub(super) room: Arc<Semaphore>,
     pub(super) stop: Stop,
 }
