@@ -7,7 +7,9 @@
 
 mod accept;
 mod connection;
+mod door;
 mod io;
+mod line;
 mod parking;
 mod stop;
 mod workers;

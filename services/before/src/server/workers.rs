@@ -11,7 +11,6 @@
 //! with 503 where that takes something that has to be waited for. New connections
 //! over `MAX_CONNECTIONS` in all are refused.
 
-use std::collections::VecDeque;
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -21,12 +20,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, eventfd};
-use shared::admission::{self, Admission};
+use shared::admission::Admission;
 use shared::config::{Config, Limits};
 use shared::middleware::panic;
 use shared::server::Stopped;
 
 use super::connection::Connection;
+use super::line::{Line, Place, Waiting};
 use super::parking::Parking;
 use super::stop::Stop;
 use crate::app::App;
@@ -37,15 +37,12 @@ const SPARE: Duration = Duration::from_secs(30);
 
 /// The stack of a thread: the deepest handler uses a small part of it, and
 /// memory that is not touched is not used.
-const STACK: usize = 1 << 20;
+pub(super) const STACK: usize = 1 << 20;
 
 /// How many threads for each core are awake at once when it is crowded. More
 /// would only take the processor from each other, and from whoever has waited
 /// longest.
 const AWAKE: usize = 2;
-
-/// How many answer at the door: two, since `/ready` asks the database.
-const DOORMEN: usize = 2;
 
 /// The threads that serve connections.
 pub(super) struct Workers {
@@ -56,13 +53,13 @@ pub(super) struct Workers {
     most: usize,
     most_awake: usize,
     /// How long somebody may stand in line.
-    patience: Duration,
+    pub(super) patience: Duration,
     admission: Arc<Admission>,
-    line: Mutex<Line>,
+    pub(super) line: Mutex<Line>,
     /// Told when there is somebody to serve.
     work: Condvar,
     /// Told when somebody stands at the door.
-    door: Condvar,
+    pub(super) door: Condvar,
     /// Told when a connection has ended, or none will come any more.
     ended: Condvar,
     /// Whether there are more connections than keep a thread, to be read without
@@ -74,42 +71,7 @@ pub(super) struct Workers {
     /// How many threads sleep in a handler.
     asleep: AtomicUsize,
     /// Itself, for the threads that it starts.
-    me: std::sync::Weak<Self>,
-}
-
-/// What the lock protects. A std mutex: it is held for a few instructions, once
-/// or twice a connection, or a request of a parked one, and never while waiting
-/// for anything.
-#[derive(Default)]
-struct Line {
-    queue: VecDeque<Place>,
-    /// Those for whom the line is too long.
-    door: VecDeque<Waiting>,
-    doormen: usize,
-    threads: usize,
-    /// Threads that wait for somebody to serve.
-    spare: usize,
-    /// Threads that serve somebody.
-    serving: usize,
-    /// Connections in line, at the door, parked, and with a thread.
-    open: usize,
-    /// No more connections will come.
-    complete: bool,
-    closed: bool,
-}
-
-/// A place in line.
-struct Place {
-    since: Instant,
-    waiting: Waiting,
-    /// None if nobody may be sent away from it.
-    admitted: Option<admission::Waiting<Arc<Admission>>>,
-}
-
-/// Who stands in line.
-enum Waiting {
-    New(TcpStream),
-    Parked(Connection),
+    pub(super) me: std::sync::Weak<Self>,
 }
 
 impl Workers {
@@ -143,7 +105,7 @@ impl Workers {
     }
 
     /// The lock; a panic elsewhere cannot leave plain counters half-changed.
-    fn line(&self) -> MutexGuard<'_, Line> {
+    pub(super) fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -228,25 +190,6 @@ impl Workers {
         }
     }
 
-    /// Starts the doormen, the first time that one is needed. False if there is
-    /// none.
-    fn has_doorman(&self, line: &mut Line) -> bool {
-        while line.doormen < DOORMEN {
-            let Some(me) = self.me.upgrade() else {
-                break;
-            };
-            let started = thread::Builder::new()
-                .name("doorman".to_owned())
-                .stack_size(STACK)
-                .spawn(move || me.stand_at_the_door());
-            match started {
-                Ok(_) => line.doormen += 1,
-                Err(_) => break,
-            }
-        }
-        line.doormen > 0
-    }
-
     /// Tells everyone when it gets crowded, and when it is no more.
     fn see_crowd(&self, line: &Line) {
         let is_crowded = line.open > self.most.min(self.most_awake);
@@ -286,26 +229,6 @@ impl Workers {
         line.threads > 0
     }
 
-    /// Sends those to the door who have stood in line for too long.
-    pub(super) fn hurry(&self) {
-        let mut line = self.line();
-        let is_late = |place: &Place| place.since.elapsed() > self.patience;
-        let late = line.queue.iter().take_while(|place| is_late(place)).count();
-        if late == 0 || !self.has_doorman(&mut line) {
-            return;
-        }
-        // Those among them that only a worker can help stay where they are.
-        let stays = line.queue.split_off(late);
-        for place in std::mem::replace(&mut line.queue, stays).into_iter().rev() {
-            if place.admitted.is_none() {
-                line.queue.push_front(place);
-            } else {
-                line.door.push_front(place.waiting);
-                self.door.notify_one();
-            }
-        }
-    }
-
     /// The handle that is readable while it is crowded.
     pub(super) fn crowd(&self) -> &OwnedFd {
         &self.crowd
@@ -335,29 +258,8 @@ impl Workers {
         }
     }
 
-    /// What a doorman does.
-    fn stand_at_the_door(&self) {
-        crew::stand_at_the_door();
-        while let Some(waiting) = self.next_at_the_door() {
-            self.serve(waiting);
-        }
-    }
-
-    fn next_at_the_door(&self) -> Option<Waiting> {
-        let mut line = self.line();
-        loop {
-            if let Some(waiting) = line.door.pop_front() {
-                return Some(waiting);
-            }
-            if line.closed {
-                return None;
-            }
-            line = self.door.wait(line).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
     /// Serves a connection until it ends, or is parked.
-    fn serve(&self, waiting: Waiting) {
+    pub(super) fn serve(&self, waiting: Waiting) {
         // The handlers' own panics are caught closer to them.
         let served = panic::catch(|| self.served(waiting)).unwrap_or_default();
         let ended = match served {
@@ -445,16 +347,6 @@ impl Workers {
                 .ended
                 .wait_timeout(line, left)
                 .map_or_else(|poisoned| poisoned.into_inner().0, |(line, _)| line);
-        }
-    }
-}
-
-impl Waiting {
-    /// Whether nothing is due or half answered.
-    fn is_between_requests(&self) -> bool {
-        match self {
-            Self::New(_) => true,
-            Self::Parked(connection) => connection.is_between_requests() && !connection.is_due(),
         }
     }
 }
