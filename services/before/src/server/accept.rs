@@ -1,17 +1,20 @@
-//! Accepting connections, and bringing back the parked ones, whatever happens
-//! to them.
+//! Accepting connections, and looking after the parked ones when no thread does.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use shared::retry::Retry;
 use shared::server::overload;
 use socket2::{Domain, Protocol, Socket, Type};
 
+use super::lookout::ROUND;
 use super::stop::Stop;
 use super::workers::Workers;
+use crate::poll::wait_for;
 
 /// How many connections wait in the kernel for being accepted.
 const BACKLOG: u16 = 4096;
@@ -19,9 +22,6 @@ const BACKLOG: u16 = 4096;
 /// How long to leave connections there when the system has no file handles or
 /// no memory left.
 const BREATHER: Duration = Duration::from_millis(50);
-
-/// How often it is looked whether somebody has waited too long.
-const ROUND: Duration = Duration::from_millis(100);
 
 /// Listens.
 pub(super) fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
@@ -44,32 +44,51 @@ pub(super) fn run(listener: TcpListener, workers: &Workers, stop: &Stop) {
     while !stop.is_rung() {
         // Without connections nobody can have waited too long.
         let limit = workers.has_connections().then_some(ROUND);
-        if look(workers, limit, &mut looked) {
+        if wait(workers, [listener.as_fd(), stop.as_fd()], limit) {
             accept_all(&listener, workers, stop, &mut log);
         }
+        look(workers, &mut looked);
     }
     // Those that the kernel has accepted for us already are served, too.
     accept_all(&listener, workers, stop, &mut log);
-    workers.parking.close(&listener, stop);
     drop(listener);
     workers.accepts_no_more();
     while workers.has_connections() {
         workers.parking.stop();
-        look(workers, Some(ROUND), &mut looked);
+        wait(workers, [], Some(ROUND));
+        look(workers, &mut looked);
     }
 }
 
-/// Waits for news, and brings everyone on who can go on, or has waited too long.
-/// Says whether somebody wants to be accepted.
-fn look(workers: &Workers, limit: Option<Duration>, looked: &mut Instant) -> bool {
-    let news = workers.parking.news(limit);
-    workers.resume(news.ready);
+/// Waits for one of the handles, and for the parked connections if nobody else
+/// does. Says whether the first handle is ready.
+fn wait<const N: usize>(
+    workers: &Workers,
+    handles: [BorrowedFd<'_>; N],
+    limit: Option<Duration>,
+) -> bool {
+    let mut all: Vec<_> = handles.to_vec();
+    all.push(workers.relief.as_fd());
+    if workers.needs_relief() {
+        all.push(workers.parking.as_fd());
+    }
+    let mut all: Vec<_> = all
+        .into_iter()
+        .map(|handle| PollFd::from_borrowed_fd(handle, PollFlags::IN))
+        .collect();
+    wait_for(&mut all, limit);
+    workers.relief.heard();
+    !all[0].revents().is_empty()
+}
+
+/// Brings everyone on who can go on, or has waited too long.
+fn look(workers: &Workers, looked: &mut Instant) {
+    workers.resume(workers.parking.ready(Duration::ZERO));
     if looked.elapsed() > ROUND {
         *looked = Instant::now();
         workers.resume(workers.parking.due());
         workers.hurry();
     }
-    news.knocks
 }
 
 /// Accepts what is there; no more at once than the kernel keeps.

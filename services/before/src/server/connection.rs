@@ -16,6 +16,7 @@ use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
+use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags};
 use shared::connection::{ConnectionClock, Phase};
 use shared::error::Error;
@@ -63,9 +64,13 @@ impl Connection {
         })
     }
 
-    /// What it waits for on its socket.
-    pub(super) fn interest(&self) -> PollFlags {
-        self.socket.interest()
+    /// Notes what the parking lot has seen of its socket.
+    pub(super) fn came(&self, events: EventFlags) {
+        self.socket
+            .came(!events.difference(EventFlags::OUT).is_empty());
+        if events.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
+            self.socket.ended();
+        }
     }
 
     /// Whether it has waited too long, and has to be looked after.
@@ -96,7 +101,7 @@ impl Connection {
         let socket = self.socket.clone();
         let clock = &socket.clock;
         // In the parking lot, or just accepted: there may be something to read.
-        socket.came(PollFlags::IN);
+        socket.came(true);
         loop {
             socket.reset();
             match self.engine.as_mut().poll(&mut context) {
@@ -114,6 +119,7 @@ impl Connection {
             if workers.is_crowded() {
                 return Some(self);
             }
+            workers.parking.forget(&mut self);
             self.sleep(workers);
         }
     }
@@ -140,7 +146,9 @@ impl Connection {
         // Once it has rung, the bell would end each sleep.
         let watched = handles.len() - usize::from(self.stopping);
         wait_for(&mut handles[..watched], self.socket.clock.left());
-        self.socket.came(handles[0].revents());
+        let seen = handles[0].revents();
+        self.socket
+            .came(!seen.difference(PollFlags::OUT).is_empty());
     }
 }
 

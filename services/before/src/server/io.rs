@@ -20,8 +20,10 @@ pub(super) struct Socket {
     wants_read: AtomicBool,
     wants_write: AtomicBool,
     /// The last read got all that was there: the next would find nothing until
-    /// `poll(2)` says otherwise.
+    /// `poll(2)` or the parking lot says otherwise.
     drained: AtomicBool,
+    /// The client has closed its sending side, or all.
+    ended: AtomicBool,
 }
 
 impl Socket {
@@ -36,6 +38,7 @@ impl Socket {
             wants_read: AtomicBool::new(false),
             wants_write: AtomicBool::new(false),
             drained: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
         }))
     }
 
@@ -53,11 +56,17 @@ impl Socket {
         interest
     }
 
-    /// Notes what `poll(2)` has seen.
-    pub(super) fn came(&self, seen: PollFlags) {
-        if !seen.difference(PollFlags::OUT).is_empty() {
+    /// Notes whether there may be something to read.
+    pub(super) fn came(&self, readable: bool) {
+        if readable {
             self.drained.store(false, Ordering::Relaxed);
         }
+    }
+
+    /// Notes that the client will send no more: nobody will say so again, so from
+    /// now on only a read that finds the end has got all.
+    pub(super) fn ended(&self) {
+        self.ended.store(true, Ordering::Relaxed);
     }
 }
 
@@ -94,7 +103,8 @@ impl hyper::rt::Read for Io {
         attempt(&socket.wants_read, || {
             let read = (&socket.stream).read(&mut scratch[..most])?;
             if read > 0 {
-                socket.drained.store(read < most, Ordering::Relaxed);
+                let got_all = read < most && !socket.ended.load(Ordering::Relaxed);
+                socket.drained.store(got_all, Ordering::Relaxed);
                 socket.clock.read();
                 buffer.put_slice(&scratch[..read]);
             }

@@ -21,6 +21,8 @@ pub(super) struct Line {
     pub(super) threads: usize,
     /// Threads that wait for somebody to serve.
     pub(super) spare: usize,
+    /// Whether one of those waits for the parked connections.
+    pub(super) looks_out: bool,
     /// Threads that serve somebody.
     pub(super) serving: usize,
     /// Connections in line, at the door, parked, and with a thread.
@@ -28,6 +30,13 @@ pub(super) struct Line {
     /// No more connections will come.
     pub(super) complete: bool,
     pub(super) closed: bool,
+}
+
+impl Line {
+    /// How many threads wait for nothing but being woken.
+    pub(super) fn resting(&self) -> usize {
+        self.spare - usize::from(self.looks_out)
+    }
 }
 
 /// A place in line.

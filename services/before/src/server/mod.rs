@@ -10,6 +10,7 @@ mod connection;
 mod door;
 mod io;
 mod line;
+mod lookout;
 mod parking;
 mod stop;
 mod workers;
@@ -55,7 +56,7 @@ impl Server {
         let tracker = Tracker::start(config.sentry.as_ref(), config.service);
         let app = App::new(&config, Arc::new(Metrics::new()), tracker.clone());
         let stop = Arc::new(Stop::new()?);
-        let workers = Workers::new(app, &config, &listener, stop.clone())?;
+        let workers = Workers::new(app, &config, stop.clone())?;
         tracing::info!(
             %addr,
             workers = config.workers,

@@ -2,132 +2,165 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::TcpListener;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::event::{PollFlags, Timespec};
+use rustix::event::{EventfdFlags, Timespec, eventfd};
 
 use super::connection::Connection;
-use super::stop::Stop;
 
 /// How many events are taken from the kernel at once.
-const EVENTS: usize = 256;
+const EVENTS: usize = 128;
 
 /// No file handle has this number.
-const LISTENER: u64 = u64::MAX;
-const BELL: u64 = u64::MAX - 1;
+const CALL: u64 = u64::MAX;
 
-/// What has happened.
-#[derive(Default)]
-pub(super) struct News {
-    /// Somebody wants to be accepted.
-    pub(super) knocks: bool,
-    /// Connections that can go on, and those that have waited too long.
-    pub(super) ready: Vec<Connection>,
-}
-
-/// One `epoll(7)` for all of them, in which the acceptor waits.
+/// One `epoll(7)` for all of them. It is told of a connection once, and then
+/// reports each change ("edge-triggered"), also one that comes while a thread
+/// serves it.
 pub(super) struct Parking {
     epoll: OwnedFd,
+    /// Calls whoever waits in the epoll. A counter that is never read: each
+    /// write is a change.
+    call: OwnedFd,
     /// By file handle. A std mutex, held for a look into a table.
-    parked: Mutex<HashMap<u64, Connection>>,
+    places: Mutex<HashMap<u64, Place>>,
+}
+
+/// What is known of a file handle. It outlives its connection, and is that of the
+/// next one with the same number: taken away later, it might be that one's.
+enum Place {
+    Parked(Connection),
+    /// A thread has it, and this has happened since.
+    Away(EventFlags),
+}
+
+impl Place {
+    /// Takes the connection that may be parked there, and tells it, now or later,
+    /// what has happened.
+    fn tell(&mut self, events: EventFlags) -> Option<Connection> {
+        match std::mem::replace(self, Self::Away(EventFlags::empty())) {
+            Self::Parked(connection) => {
+                connection.came(events);
+                Some(connection)
+            }
+            Self::Away(before) => {
+                *self = Self::Away(before | events);
+                None
+            }
+        }
+    }
+}
+
+/// What became of a connection that was to be parked.
+pub(super) enum Parked {
+    Yes,
+    /// Something has come for it in the meantime.
+    Ready(Connection),
+    /// It cannot be watched.
+    Never,
 }
 
 impl Parking {
-    pub(super) fn new(listener: &TcpListener, stop: &Stop) -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        epoll::add(
-            &epoll,
-            listener,
-            EventData::new_u64(LISTENER),
-            EventFlags::IN,
-        )?;
-        epoll::add(&epoll, stop, EventData::new_u64(BELL), EventFlags::IN)?;
+        let call = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
+        let each = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, &call, EventData::new_u64(CALL), each)?;
         Ok(Self {
             epoll,
-            parked: Mutex::default(),
+            call,
+            places: Mutex::default(),
         })
     }
 
-    fn parked(&self) -> MutexGuard<'_, HashMap<u64, Connection>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn places(&self) -> MutexGuard<'_, HashMap<u64, Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in until its socket is ready. Gives it back if it
-    /// cannot be watched.
-    pub(super) fn park(&self, mut connection: Connection) -> Option<Connection> {
-        // hyper always waits for the one or the other; errors come unasked.
-        let mut events = EventFlags::ONESHOT;
-        events.set(
-            EventFlags::IN,
-            connection.interest().contains(PollFlags::IN),
-        );
-        events.set(
-            EventFlags::OUT,
-            connection.interest().contains(PollFlags::OUT),
-        );
+    /// Takes a connection in until something happens to its socket.
+    pub(super) fn park(&self, mut connection: Connection) -> Parked {
         let Ok(key) = u64::try_from(connection.stream().as_raw_fd()) else {
-            return Some(connection);
+            return Parked::Never;
         };
         let known = std::mem::replace(&mut connection.known, true);
-        // First the table, then the kernel, which may say at once that it is
-        // ready: the lock is held until both know.
-        let mut parked = self.parked();
-        let watched = if known {
-            epoll::modify(&self.epoll, &connection, EventData::new_u64(key), events)
+        let mut places = self.places();
+        if known {
+            if let Some(Place::Away(events)) = places.get_mut(&key)
+                && !events.is_empty()
+            {
+                connection.came(std::mem::replace(events, EventFlags::empty()));
+                return Parked::Ready(connection);
+            }
         } else {
-            epoll::add(&self.epoll, &connection, EventData::new_u64(key), events)
-        };
-        if watched.is_err() {
-            return Some(connection);
-        }
-        parked.insert(key, connection);
-        None
-    }
-
-    /// Waits until something happens, for so long at most.
-    pub(super) fn news(&self, limit: Option<Duration>) -> News {
-        let limit = limit.map(|limit| Timespec {
-            tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: limit.subsec_nanos().into(),
-        });
-        let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
-        let mut news = News::default();
-        // An interrupted wait ends early, as whoever calls looks again anyway.
-        let _ = epoll::wait(&self.epoll, spare_capacity(&mut events), limit.as_ref());
-        let mut parked = self.parked();
-        for event in &events {
-            match event.data.u64() {
-                LISTENER => news.knocks = true,
-                BELL => {}
-                key => news.ready.extend(parked.remove(&key)),
+            // What is there already is reported, too: the lock is held until both
+            // know of it.
+            let each = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+            if epoll::add(&self.epoll, &connection, EventData::new_u64(key), each).is_err() {
+                return Parked::Never;
             }
         }
-        news
+        places.insert(key, Place::Parked(connection));
+        Parked::Yes
+    }
+
+    /// Watches a connection no more: a thread keeps it.
+    pub(super) fn forget(&self, connection: &mut Connection) {
+        if std::mem::take(&mut connection.known) {
+            // Can only fail for a handle that it does not know.
+            let _ = epoll::delete(&self.epoll, &*connection);
+        }
+    }
+
+    /// Waits until something happens, for so long at most: those that can go on.
+    pub(super) fn ready(&self, limit: Duration) -> Vec<Connection> {
+        let limit = Timespec {
+            tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: limit.subsec_nanos().into(),
+        };
+        let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
+        // An interrupted wait ends early, as whoever calls looks again anyway.
+        let _ = epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&limit));
+        let mut places = self.places();
+        let told = events.iter().filter_map(|event| {
+            let place = places.get_mut(&event.data.u64())?;
+            place.tell(event.flags)
+        });
+        told.collect()
+    }
+
+    /// Ends the wait of a thread in [`Parking::ready`], if there is one.
+    pub(super) fn call(&self) {
+        // Can only fail when the counter is full, after centuries.
+        let _ = rustix::io::write(&self.call, &1_u64.to_ne_bytes());
     }
 
     /// Those that have waited too long.
     pub(super) fn due(&self) -> Vec<Connection> {
-        let mut parked = self.parked();
-        let due = parked.extract_if(|_, connection| connection.is_due());
-        due.map(|(_, connection)| connection).collect()
+        let mut places = self.places();
+        let is_due =
+            |place: &&mut Place| matches!(place, Place::Parked(connection) if connection.is_due());
+        let due = places.values_mut().filter(is_due);
+        due.filter_map(|place| place.tell(EventFlags::empty()))
+            .collect()
     }
 
     /// Tells all of them that the server stops.
     pub(super) fn stop(&self) {
-        for connection in self.parked().values_mut() {
-            connection.stop();
+        for place in self.places().values_mut() {
+            if let Place::Parked(connection) = place {
+                connection.stop();
+            }
         }
     }
+}
 
-    /// Looks at the listener and at the bell no more.
-    pub(super) fn close(&self, listener: &TcpListener, stop: &Stop) {
-        // Can only fail for a handle that it does not know.
-        let _ = epoll::delete(&self.epoll, listener);
-        let _ = epoll::delete(&self.epoll, stop);
+/// Readable while there is something to be had from [`Parking::ready`].
+impl AsFd for Parking {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
     }
 }

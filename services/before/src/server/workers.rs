@@ -12,7 +12,7 @@
 //! over `MAX_CONNECTIONS` in all are refused.
 
 use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,10 +27,11 @@ use shared::server::Stopped;
 
 use super::connection::Connection;
 use super::line::{Line, Place, Waiting};
-use super::parking::Parking;
+use super::lookout::Relief;
+use super::parking::{Parked, Parking};
 use super::stop::Stop;
 use crate::app::App;
-use crate::crew::{self, Crew};
+use crate::crew;
 
 /// How long a thread without work stays.
 const SPARE: Duration = Duration::from_secs(30);
@@ -50,14 +51,15 @@ pub(super) struct Workers {
     pub(super) limits: Limits,
     pub(super) stop: Arc<Stop>,
     pub(super) parking: Parking,
+    pub(super) relief: Relief,
     most: usize,
     most_awake: usize,
     /// How long somebody may stand in line.
     pub(super) patience: Duration,
     admission: Arc<Admission>,
     pub(super) line: Mutex<Line>,
-    /// Told when there is somebody to serve.
-    work: Condvar,
+    /// Told when there is somebody to serve, or nobody on the lookout.
+    pub(super) work: Condvar,
     /// Told when somebody stands at the door.
     pub(super) door: Condvar,
     /// Told when a connection has ended, or none will come any more.
@@ -69,25 +71,21 @@ pub(super) struct Workers {
     /// readable while it is crowded.
     crowd: OwnedFd,
     /// How many threads sleep in a handler.
-    asleep: AtomicUsize,
+    pub(super) asleep: AtomicUsize,
     /// Itself, for the threads that it starts.
     pub(super) me: std::sync::Weak<Self>,
 }
 
 impl Workers {
-    pub(super) fn new(
-        app: App,
-        config: &Config,
-        listener: &TcpListener,
-        stop: Arc<Stop>,
-    ) -> io::Result<Arc<Self>> {
+    pub(super) fn new(app: App, config: &Config, stop: Arc<Stop>) -> io::Result<Arc<Self>> {
         let crowd = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        let parking = Parking::new(listener, &stop)?;
+        let (parking, relief) = (Parking::new()?, Relief::new()?);
         Ok(Arc::new_cyclic(|me| Self {
             app,
             limits: config.limits,
             stop,
             parking,
+            relief,
             most: config.workers,
             most_awake: AWAKE * thread::available_parallelism().map_or(1, usize::from),
             patience: config.database.acquire_timeout,
@@ -122,7 +120,8 @@ impl Workers {
         self.see_crowd(&line);
         metrics.connections_accepted.inc();
         metrics.connections.inc();
-        self.enqueue(line, Waiting::New(stream), 0);
+        self.put(&mut line, Waiting::New(stream));
+        self.call_for_next(line);
         Ok(())
     }
 
@@ -140,34 +139,25 @@ impl Workers {
 
     /// Puts parked connections into the line again.
     pub(super) fn resume(&self, parked: Vec<Connection>) {
-        for connection in parked {
-            self.resume_one(connection, 0);
+        if parked.is_empty() {
+            return;
         }
-    }
-
-    /// The same by a thread that is about to take the first of them itself.
-    fn resume_but_one(&self, parked: Vec<Connection>) {
-        for connection in parked {
-            self.resume_one(connection, 1);
-        }
-    }
-
-    fn resume_one(&self, connection: Connection, taken: usize) {
         let mut line = self.line();
+        for connection in parked {
+            self.put(&mut line, Waiting::Parked(connection));
+        }
         self.has_thread(&mut line);
-        self.enqueue(line, Waiting::Parked(connection), taken);
+        self.call_for_next(line);
     }
 
-    /// Sees to it that somebody comes: a worker, or the doorman if the line is
-    /// too long. So many in line are taken anyhow.
-    fn enqueue(&self, mut line: MutexGuard<'_, Line>, waiting: Waiting, taken: usize) {
+    /// Puts somebody into the line, or to the door if it is too long.
+    pub(super) fn put(&self, line: &mut Line, waiting: Waiting) {
         // What is due, or half answered, only a worker can bring to its end.
         let admitted = if waiting.is_between_requests() && self.is_crowded() {
             match self.admission.enter_shared() {
                 Ok(admitted) => Some(admitted),
-                Err(_) if self.has_doorman(&mut line) => {
+                Err(_) if self.has_doorman(line) => {
                     line.door.push_back(waiting);
-                    drop(line);
                     self.door.notify_one();
                     return;
                 }
@@ -181,12 +171,13 @@ impl Workers {
             waiting,
             admitted,
         });
-        // Else whoever comes back from serving takes it.
-        let more = line.queue.len().saturating_sub(taken);
-        let is_wanted = more > 0 && self.has_room(&line, more);
-        drop(line);
-        if is_wanted {
-            self.work.notify_one();
+    }
+
+    /// Sees to it that the next in line is served, if one more thread may be
+    /// awake. Else whoever comes back from serving takes it.
+    fn call_for_next(&self, line: MutexGuard<'_, Line>) {
+        if !line.queue.is_empty() && self.has_room(&line) {
+            self.wake_one(line);
         }
     }
 
@@ -203,13 +194,14 @@ impl Workers {
             };
             // Who found no room finds some now.
             self.work.notify_all();
+            self.relief.call();
         }
     }
 
     /// Starts a thread if one more connection needs one and there may be one
     /// more. False if there is none at all.
-    fn has_thread(&self, line: &mut Line) -> bool {
-        if line.queue.len() >= line.spare && line.threads < self.most {
+    pub(super) fn has_thread(&self, line: &mut Line) -> bool {
+        if line.queue.len() >= line.resting() && line.threads < self.most && self.has_room(line) {
             let Some(me) = self.me.upgrade() else {
                 return false;
             };
@@ -245,12 +237,6 @@ impl Workers {
         let mut next = self.next(self.line());
         while let Some(waiting) = next {
             self.serve(waiting);
-            if self.is_crowded() && self.line().queue.is_empty() {
-                // Not only the acceptor looks: among many threads that want the
-                // processor, it may have to wait long for its turn.
-                let ready = self.parking.news(Some(Duration::ZERO)).ready;
-                self.resume_but_one(ready);
-            }
             let mut line = self.line();
             line.spare += 1;
             line.serving -= 1;
@@ -262,12 +248,10 @@ impl Workers {
     pub(super) fn serve(&self, waiting: Waiting) {
         // The handlers' own panics are caught closer to them.
         let served = panic::catch(|| self.served(waiting)).unwrap_or_default();
-        let ended = match served {
-            Some(connection) => self.parking.park(connection).is_some(),
-            None => true,
-        };
-        if ended {
-            self.end();
+        match served.map(|connection| self.parking.park(connection)) {
+            Some(Parked::Yes) => {}
+            Some(Parked::Ready(connection)) => self.resume(vec![connection]),
+            Some(Parked::Never) | None => self.end(),
         }
     }
 
@@ -292,23 +276,30 @@ impl Workers {
         }
     }
 
-    /// Whether so many more threads may be awake.
-    fn has_room(&self, line: &Line, more: usize) -> bool {
+    /// Whether all who serve somebody sleep in a handler.
+    pub(super) fn are_all_asleep(&self, line: &Line) -> bool {
+        line.serving <= self.asleep.load(Ordering::SeqCst)
+    }
+
+    /// Whether one more thread may be awake.
+    pub(super) fn has_room(&self, line: &Line) -> bool {
         let asleep = self.asleep.load(Ordering::SeqCst);
-        !self.is_crowded()
-            || line.serving.saturating_add(more) <= self.most_awake.saturating_add(asleep)
+        !self.is_crowded() || line.serving < self.most_awake.saturating_add(asleep)
     }
 
     /// The next in line; none if this thread is not needed any more.
-    fn next(&self, mut line: MutexGuard<'_, Line>) -> Option<Waiting> {
-        let until = Instant::now() + SPARE;
+    fn next<'a>(&'a self, mut line: MutexGuard<'a, Line>) -> Option<Waiting> {
+        let mut until = Instant::now() + SPARE;
         loop {
-            if self.has_room(&line, 1)
+            if self.has_room(&line)
                 && let Some(place) = line.queue.pop_front()
             {
                 line.spare -= 1;
                 line.serving += 1;
-                drop(line);
+                if !line.queue.is_empty() {
+                    self.has_thread(&mut line);
+                }
+                self.call_for_next(line);
                 if let Some(admitted) = place.admitted {
                     admitted.got_one();
                 }
@@ -319,6 +310,11 @@ impl Workers {
                 line.spare -= 1;
                 line.threads -= 1;
                 return None;
+            }
+            if self.is_lookout_free(&line) {
+                line = self.look_out(line);
+                until = Instant::now() + SPARE;
+                continue;
             }
             line = self
                 .work
@@ -348,19 +344,5 @@ impl Workers {
                 .wait_timeout(line, left)
                 .map_or_else(|poisoned| poisoned.into_inner().0, |(line, _)| line);
         }
-    }
-}
-
-/// Only where it is crowded does anybody wait for a thread to fall asleep.
-impl Crew for Workers {
-    fn falls_asleep(&self) {
-        self.asleep.fetch_add(1, Ordering::SeqCst);
-        if self.is_crowded() && !self.line().queue.is_empty() {
-            self.work.notify_one();
-        }
-    }
-
-    fn wakes(&self) {
-        self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 }

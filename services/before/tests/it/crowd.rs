@@ -53,6 +53,21 @@ fn a_parked_connection_is_closed_when_it_has_been_idle_for_too_long() {
     }
 }
 
+/// The end comes with the last bytes, and nobody says so again.
+#[test]
+fn a_parked_client_that_leaves_with_half_a_request_is_noticed() {
+    let app = App::<Before>::with(|settings| settings.set("WORKERS", 2));
+    let mut crowd: Vec<_> = (0..20).map(|_| Connection::open(app.addr())).collect();
+    for connection in &mut crowd {
+        connection.get("/ping").expect(200);
+    }
+    let order = place(1, "a-key", ORDER).bytes();
+    for mut connection in crowd {
+        connection.send(&order[..order.len() - 5]);
+    }
+    wait_until("they are all gone", || app.metric("http_connections") < 1.5);
+}
+
 #[test]
 fn who_stands_in_line_for_too_long_is_answered_at_the_door() {
     let app = App::<Before>::with(|settings| {
