@@ -1,0 +1,7 @@
+//! The lab: loads the services, says how far the numbers can be believed, and
+//! draws them.
+
+pub mod results;
+pub mod stats;
+pub mod summary;
+pub mod tools;
