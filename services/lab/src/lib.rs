@@ -1,7 +1,43 @@
 //! The lab: loads the services, says how far the numbers can be believed, and
 //! draws them.
+//!
+//! From the command line ([`cli`], [`commands`]) to the results: a [`session`]
+//! has the machine ([`host`], [`cores`]), the [`subject`]s and their
+//! [`database`]; the [`protocol`] makes the runs of a [`plan`] in turns, each by a
+//! load tool ([`tools`], [`measure`]) and judged ([`validity`]). What was seen is
+//! kept ([`results`]); what follows from it is computed by pure functions
+//! ([`stats`], [`summary`], [`claims`], [`compare`]) and shown ([`table`],
+//! [`report`], [`serve`]).
 
+pub mod ceiling;
+pub mod claims;
+pub mod cli;
+pub mod commands;
+pub mod compare;
+pub mod cores;
+pub mod database;
+#[cfg(test)]
+mod fixture;
+mod handles;
+pub mod host;
+pub mod interrupt;
+pub mod lock;
+pub mod measure;
+pub mod plan;
+pub mod progress;
+pub mod protocol;
+pub mod report;
+pub mod responder;
 pub mod results;
+pub mod scrape;
+pub mod search;
+pub mod serve;
+pub mod session;
 pub mod stats;
+pub mod subject;
 pub mod summary;
+pub mod table;
+pub mod text;
 pub mod tools;
+pub mod usage;
+pub mod validity;
