@@ -4,4 +4,5 @@
 pub mod results;
 pub mod stats;
 pub mod summary;
+pub mod text;
 pub mod tools;
