@@ -6,3 +6,4 @@ pub mod stats;
 pub mod summary;
 pub mod text;
 pub mod tools;
+pub mod validity;
