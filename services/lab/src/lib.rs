@@ -1,6 +1,7 @@
 //! The lab: loads the services, says how far the numbers can be believed, and
 //! draws them.
 
+pub mod claims;
 #[cfg(test)]
 mod fixture;
 pub mod results;
