@@ -2,6 +2,7 @@
 //! draws them.
 
 pub mod claims;
+pub mod compare;
 #[cfg(test)]
 mod fixture;
 pub mod results;
