@@ -8,6 +8,7 @@ mod fixture;
 pub mod results;
 pub mod stats;
 pub mod summary;
+pub mod table;
 pub mod text;
 pub mod tools;
 pub mod validity;
