@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::plan::{Preset, TALK};
@@ -76,16 +77,16 @@ pub enum Command {
 #[derive(Clone, Debug, Args)]
 pub struct Common {
     /// A service of your own beside the pair, or instead of it (--only-subjects)
-    #[arg(long = "subject", value_name = "NAME=URL", value_parser = Subject::given)]
+    #[arg(long = "subject", value_name = "NAME=URL", env = "LAB_SUBJECTS", value_delimiter = ',', value_parser = Subject::given)]
     pub subjects: Vec<Subject>,
     /// Leave the pair out: measure what --subject names, and nothing else
-    #[arg(long, requires = "subjects")]
+    #[arg(long, requires = "subjects", env = "LAB_ONLY_SUBJECTS", value_parser = FalseyValueParser::new(), num_args = 0..=1, default_missing_value = "true", default_value = "false")]
     pub only_subjects: bool,
     /// Where the pair's database is: postgres://user@host/database
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
     /// The database is there for the lab alone: it may be put on processors of its own
-    #[arg(long, env = "LAB_OWNS_DATABASE", value_parser = clap::builder::FalseyValueParser::new(), num_args = 0..=1, default_missing_value = "true", default_value = "false")]
+    #[arg(long, env = "LAB_OWNS_DATABASE", value_parser = FalseyValueParser::new(), num_args = 0..=1, default_missing_value = "true", default_value = "false")]
     pub owns_database: bool,
     /// The folder of the programs `before` and `after`; the lab's own if not given
     #[arg(long, env = "LAB_PROGRAMS", value_name = "FOLDER")]

@@ -74,6 +74,10 @@ pub fn run(session: &Session, subject: &mut Running, order: &Order<'_>) -> Resul
         Err(error) => return Err(error.into()),
     };
     let pages = page.zip(page_after);
+    // A subject elsewhere tells the same of itself.
+    let told = pages
+        .as_ref()
+        .map(|(before, after)| (before.process(), after.process()));
     let served = pages.as_ref().map(connections_served);
     let ours = pages.map(|(before, after)| after.answers_since(&before));
     let mut invalid = validity::judge(&Evidence {
@@ -106,6 +110,7 @@ pub fn run(session: &Session, subject: &mut Running, order: &Order<'_>) -> Resul
         connections_served: served,
         usage: used
             .zip(used_after)
+            .or(told)
             .map(|(before, after)| usage(&before, &after, &watched, seen.answered)),
         database_cpu_s: database,
         split: watched.split,

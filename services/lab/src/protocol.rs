@@ -23,6 +23,11 @@ pub fn make(session: &mut Session, plan: &Plan) -> Result<(), Stop> {
     for planned in &plan.experiments {
         session.progress.heading(&format!("{}: {}", planned.name, planned.question));
         let mut subjects = start(session, planned)?;
+        if subjects.is_empty() {
+            let count = u32::try_from(session.subjects.len()).unwrap_or(u32::MAX);
+            session.progress.did(plan.time_of(planned, count), "left out");
+            continue;
+        }
         let made = experiment(session, plan, planned, &mut subjects);
         end(session, subjects);
         made?;
@@ -30,11 +35,13 @@ pub fn make(session: &mut Session, plan: &Plan) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Starts all subjects, and checks that they give the same answers.
+/// Starts all subjects, and checks that they give the same answers. A subject of
+/// the reader's own that has no such route, or is to be several processes, is
+/// left out.
 ///
 /// # Errors
-/// If one cannot be started, or answers otherwise.
-pub fn start(session: &Session, planned: &Planned) -> Result<Vec<Running>, Stop> {
+/// If one of the lab's own cannot be started, or answers otherwise.
+pub fn start(session: &mut Session, planned: &Planned) -> Result<Vec<Running>, Stop> {
     let logs = session.folder.join("logs").join(planned.name);
     let how = Start {
         role: planned.role,
@@ -43,11 +50,29 @@ pub fn start(session: &Session, planned: &Planned) -> Result<Vec<Running>, Stop>
         logs: &logs,
         interrupt: &session.interrupt,
     };
+    let path = planned.path.replace("{id}", "1");
     let mut subjects = Vec::new();
+    let mut left_out = Vec::new();
     for subject in &session.subjects {
-        subjects.push(subject.start(&how)?);
+        if subject.is_given() && planned.processes > 1 {
+            left_out.push(format!(
+                "{} is left out of `{}`, for which the lab has to start several processes.",
+                subject.name, planned.name
+            ));
+            continue;
+        }
+        let running = subject.start(&how)?;
+        match running.answer(&path) {
+            Err(error) if subject.is_given() => {
+                left_out.push(format!("It is left out of `{}`: {error}.", planned.name));
+            }
+            _ => subjects.push(running),
+        }
     }
-    subject::check(&subjects, &planned.path.replace("{id}", "1"))?;
+    subject::check(&subjects, &path)?;
+    for warning in left_out {
+        session.warn(warning);
+    }
     Ok(subjects)
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 use ureq::Agent;
 use url::Url;
 
+use crate::usage::Snapshot;
+
 /// The figures of a service at one moment. Nothing for services without metrics,
 /// or with other ones.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,19 @@ impl Page {
         let mut found = self.0.iter().filter(|sample| sample.name == name).peekable();
         found.peek()?;
         Some(found.map(|sample| sample.value).sum())
+    }
+
+    /// What the process says it uses. It does not tell how often its threads were
+    /// switched.
+    #[must_use]
+    pub fn process(&self) -> Snapshot {
+        let get = |name| self.get(name).unwrap_or(0.0);
+        Snapshot {
+            cpu_s: get("process_cpu_seconds_total"),
+            resident_bytes: whole(get("process_resident_memory_bytes")),
+            threads: whole(get("process_threads")),
+            ..Snapshot::default()
+        }
     }
 
     /// Answers since an earlier page by their status, of all routes but those that

@@ -200,6 +200,12 @@ impl Session {
         }
     }
 
+    /// Tells of something that makes the results less fair, and keeps it with them.
+    pub fn warn(&mut self, warning: String) {
+        self.progress.warn(&warning);
+        self.results.warnings.push(warning);
+    }
+
     /// Writes what was seen so far: whatever happens next, it is there.
     ///
     /// # Errors

@@ -100,6 +100,12 @@ impl Subject {
         })
     }
 
+    /// Whether it runs already, and is not the lab's.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        matches!(self.source, Source::Given(_))
+    }
+
     /// What the results say of it.
     #[must_use]
     pub fn facts(&self) -> results::Subject {
@@ -144,7 +150,7 @@ impl Subject {
             processes,
             scraper,
         };
-        if matches!(self.source, Source::Started(..)) {
+        if !self.is_given() {
             running.wait_ready(how.interrupt)?;
         }
         Ok(running)
