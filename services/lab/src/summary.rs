@@ -73,4 +73,3 @@ pub const LIMITED: f64 = 0.8;
 /// The distance of the quartiles, as a share of the median, from which on a row
 /// is marked as noise.
 pub const NOISY: f64 = 0.2;
-
