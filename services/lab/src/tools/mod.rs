@@ -3,6 +3,11 @@
 //! wrk for closed loops, oha for constant rates. Neither is trusted with more
 //! than it knows: see the two modules.
 
+pub mod oha;
+mod process;
+mod target;
+pub mod wrk;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +15,11 @@ use std::time::Duration;
 
 use url::Url;
 
+use self::target::Target;
 use crate::results::{Latency, Level};
+
+/// How many markets the data has, with the ids from 1 on.
+const MARKETS: u32 = 1_000;
 
 /// What to load, and how.
 #[derive(Clone, Debug)]

@@ -1,0 +1,8 @@
+//! The lab with its real tools.
+
+mod bare;
+mod oha;
+mod responder;
+mod stub;
+mod tool;
+mod wrk;
