@@ -14,6 +14,7 @@ pub mod parity;
 pub mod restarts;
 pub mod senders;
 pub mod sentry;
+pub mod sharing;
 pub mod starting;
 pub mod stopping;
 pub mod wire;
@@ -173,6 +174,14 @@ macro_rules! suite {
                 ;
                 long_each_of_three_hundred_failures_carries_its_own_request,
             }
+            sharing {
+                programs_on_one_port_all_get_connections,
+                programs_that_leave_a_shared_port_under_load_cut_nobody,
+                a_port_is_shared_only_by_those_that_say_so,
+                a_free_port_is_free_also_where_it_may_be_shared,
+                ;
+                long_programs_that_leave_a_shared_port_under_load_cut_nobody,
+            }
             starting {
                 without_a_database_it_lives_and_is_not_ready,
                 it_becomes_ready_by_itself_when_the_database_appears,
@@ -279,6 +288,7 @@ mod tests {
             include_str!("restarts.rs"),
             include_str!("senders.rs"),
             include_str!("sentry.rs"),
+            include_str!("sharing.rs"),
             include_str!("starting.rs"),
             include_str!("stopping.rs"),
             include_str!("wire.rs"),
