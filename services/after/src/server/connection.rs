@@ -21,7 +21,8 @@ use crate::app::Service;
 
 /// Serves a connection to its end.
 pub(super) async fn serve(stream: TcpStream, acceptor: &Acceptor) {
-    let clock = Arc::new(ConnectionClock::start(&acceptor.limits));
+    let served = acceptor.metrics.connections_served.clone();
+    let clock = Arc::new(ConnectionClock::start(&acceptor.limits, served));
     let Ok(io) = Io::new(stream, clock.clone()) else {
         return; // The client has gone already.
     };

@@ -44,7 +44,8 @@ pub(super) struct Connection {
 impl Connection {
     /// Nothing if the client has gone already.
     pub(super) fn new(stream: TcpStream, workers: &Workers) -> Option<Self> {
-        let clock = ConnectionClock::start(&workers.limits);
+        let served = workers.app.metrics.connections_served.clone();
+        let clock = ConnectionClock::start(&workers.limits, served);
         let socket = Socket::new(stream, clock).ok()?;
         let handler = Handler {
             app: workers.app.clone(),

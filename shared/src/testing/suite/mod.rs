@@ -65,6 +65,7 @@ macro_rules! suite {
                 silent_connections_and_half_heads_starve_nobody,
                 a_thousand_unread_bodies_never_become_requests,
                 a_connection_that_is_reset_harms_nobody,
+                a_connection_counts_as_served_with_its_first_answer,
             }
             crashes {
                 orders_outlive_a_kill_of_the_service,
