@@ -201,6 +201,7 @@ macro_rules! suite {
                 connections_that_ask_for_nothing_do_not_hold_the_exit,
                 a_request_in_flight_is_finished,
                 a_body_in_flight_is_finished,
+                who_has_just_connected_is_still_served,
                 it_gives_up_after_the_grace_time_and_says_so,
                 nobody_is_accepted_after_the_stop,
                 it_starts_again_on_the_same_port_at_once,
