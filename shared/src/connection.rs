@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use prometheus::IntCounter;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::config::Limits;
@@ -85,21 +86,27 @@ pub struct ConnectionClock {
     closing_since: AtomicU64,
     unread_body: AtomicBool,
     stopping: AtomicBool,
+    /// Whether an answer was written.
+    is_served: AtomicBool,
+    served: IntCounter,
     header_timeout: Duration,
     keep_alive: Duration,
     write_timeout: Duration,
 }
 
 impl ConnectionClock {
-    /// Starts with the accepting of a connection, which has to send a head.
+    /// Starts with the accepting of a connection, which has to send a head, and
+    /// is counted there when its first answer has been written.
     #[must_use]
-    pub fn start(limits: &Limits) -> Self {
+    pub fn start(limits: &Limits, served: IntCounter) -> Self {
         Self {
             phase: AtomicU8::new(Phase::Fresh as u8),
             since: AtomicU64::new(now()),
             closing_since: AtomicU64::new(0),
             unread_body: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            is_served: AtomicBool::new(false),
+            served,
             header_timeout: limits.header_timeout,
             keep_alive: limits.keep_alive,
             write_timeout: limits.request_timeout,
@@ -169,6 +176,10 @@ impl ConnectionClock {
     pub fn flushed(&self) {
         if self.phase() == Phase::Writing {
             self.enter(Phase::Idle);
+            if !self.is_served.load(Ordering::Relaxed) {
+                self.is_served.store(true, Ordering::Relaxed);
+                self.served.inc();
+            }
         }
     }
 
@@ -233,6 +244,10 @@ impl ConnectionClock {
 mod tests {
     use super::*;
 
+    fn counter() -> IntCounter {
+        IntCounter::new("served", "Served.").expect("the name is valid")
+    }
+
     #[test]
     fn each_phase_has_its_limit() {
         let second = Duration::from_secs(1);
@@ -244,7 +259,8 @@ mod tests {
             max_connections: 1,
             shutdown_grace: second,
         };
-        let clock = ConnectionClock::start(&limits);
+        let served = counter();
+        let clock = ConnectionClock::start(&limits, served.clone());
         let left = |clock: &ConnectionClock| clock.left().map(|left| left.as_secs_f64().round());
         assert_eq!((clock.phase(), left(&clock)), (Phase::Fresh, Some(1.0)));
         clock.read();
@@ -254,9 +270,12 @@ mod tests {
         clock.read();
         assert_eq!(clock.phase(), Phase::Busy, "a body is no new head");
         clock.answered(false);
+        clock.wrote();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Writing, Some(3.0)));
+        assert_eq!(served.get(), 0, "the answer is not written yet");
         clock.flushed();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Idle, Some(20.0)));
+        assert_eq!(served.get(), 1);
         clock.read();
         assert_eq!((clock.phase(), left(&clock)), (Phase::Head, Some(1.0)));
         assert!(!clock.expired());
@@ -268,16 +287,45 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_is_counted_with_its_first_answer_only() {
+        let second = Duration::from_secs(1);
+        let limits = Limits {
+            request_timeout: second,
+            header_timeout: second,
+            keep_alive: second,
+            body_limit: 1,
+            max_connections: 1,
+            shutdown_grace: second,
+        };
+        let served = counter();
+        let clock = ConnectionClock::start(&limits, served.clone());
+        // hyper flushes after each read, also when it has nothing to write.
+        clock.flushed();
+        clock.read();
+        clock.flushed();
+        clock.serving();
+        clock.flushed();
+        assert_eq!(served.get(), 0);
+        for _ in 0..3 {
+            clock.serving();
+            clock.answered(false);
+            clock.flushed();
+            assert_eq!(served.get(), 1);
+        }
+    }
+
+    #[test]
     fn a_stop_leaves_idle_connections_no_time() {
         let second = Duration::from_secs(1);
-        let clock = ConnectionClock::start(&Limits {
+        let limits = Limits {
             request_timeout: second,
             header_timeout: 10 * second,
             keep_alive: 10 * second,
             body_limit: 1,
             max_connections: 1,
             shutdown_grace: second,
-        });
+        };
+        let clock = ConnectionClock::start(&limits, counter());
         clock.stop();
         let left = clock.left().unwrap();
         assert!(left <= LAST_HEAD, "{left:?}");

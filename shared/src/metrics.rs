@@ -58,6 +58,9 @@ pub struct Metrics {
     pub connections: IntGauge,
     /// Connections accepted since the start.
     pub connections_accepted: IntCounter,
+    /// Those of them that got at least one answer of the service. (hyper's own
+    /// bare 400 is none.)
+    pub connections_served: IntCounter,
     /// Connections refused with 503 since the start.
     pub connections_refused: IntCounter,
     /// How long requests waited for a database connection.
@@ -142,6 +145,10 @@ impl Metrics {
             connections_accepted: counter(
                 "http_connections_accepted_total",
                 "Connections accepted.",
+            ),
+            connections_served: counter(
+                "http_connections_served_total",
+                "Connections that got at least one answer.",
             ),
             connections_refused: counter(
                 "http_connections_refused_total",

@@ -1,7 +1,12 @@
-//! What both servers say in the same words.
+//! What both servers do and say in the same way.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
 
 use http::{Response, StatusCode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use socket2::{SockFilter, SockRef};
 
 use crate::config::Config;
 use crate::error::{Error, Unavailable};
@@ -74,6 +79,51 @@ pub fn fit_file_limit(config: &mut Config) {
         );
         config.limits.max_connections = most;
     }
+}
+
+/// How long the last connections of a shared port are waited for: as long as
+/// the third packet of a handshake may be on its way.
+const LAST_CALL: Duration = Duration::from_millis(100);
+
+/// A listener is about to be closed: how much longer it is to accept.
+///
+/// Closing it resets who is in the kernel's line before it. Alone on its port it
+/// can take everybody who is there, and who comes then would be refused anyway.
+/// On a shared port (`REUSE_PORT`) clients go on coming, the kernel goes on
+/// giving some of them to this listener until it is closed, and the others could
+/// have served them. So it is to be given no more first.
+pub fn last_call(listener: &impl AsFd, reuse_port: bool) -> Duration {
+    if !reuse_port {
+        return Duration::ZERO;
+    }
+    if let Err(error) = take_no_more(listener) {
+        // In a sandbox, such as gVisor: then as if it were alone.
+        tracing::debug!("who connects at this moment may be reset: {error}");
+        return Duration::ZERO;
+    }
+    LAST_CALL
+}
+
+/// Has the kernel drop what asks a listener for a connection. Its client asks
+/// again after a second, and then another listener. Handshakes that have begun
+/// come to their end.
+///
+/// `net.ipv4.tcp_migrate_req` would hand them all over to another listener, but
+/// is the administrator's, for the whole machine.
+fn take_no_more(listener: &impl AsFd) -> io::Result<()> {
+    // Classic BPF, over the TCP header. Where it has its flags:
+    const FLAGS: u32 = 13;
+    const SYN: u32 = 0x02;
+    // The codes are those of linux/bpf_common.h.
+    let load_byte = |offset| SockFilter::new(0x30, 0, 0, offset);
+    let skip_unless = |bits| SockFilter::new(0x45, 0, 1, bits);
+    let keep = |length| SockFilter::new(0x06, 0, 0, length);
+    SockRef::from(listener).attach_filter(&[
+        load_byte(FLAGS),
+        skip_unless(SYN),
+        keep(0),
+        keep(u32::MAX),
+    ])
 }
 
 /// Whether the client may still be sending the body of the request that was

@@ -46,6 +46,10 @@ pub struct Config {
     pub service: Service,
     /// `LISTEN`: the address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// `REUSE_PORT`: whether other processes that say so too may listen on the
+    /// same port (`SO_REUSEPORT`). The kernel spreads new connections between
+    /// them.
+    pub reuse_port: bool,
     /// `WORKERS`: the most threads for connections (before), or the number of
     /// runtime threads (after).
     pub workers: usize,
@@ -246,6 +250,7 @@ impl Config {
                 text.parse()
                     .map_err(|_| "must be an address and a port, such as 127.0.0.1:8001")
             }),
+            reuse_port: reader.switch("REUSE_PORT", false),
             workers: reader.number("WORKERS", workers, 1, most_workers),
             runtime,
             limits: Limits {
@@ -270,11 +275,7 @@ impl Config {
             },
             sentry: sentry(&mut reader),
             log: log(&mut reader),
-            experiments: reader.parsed("EXPERIMENTS", false, |text| match text {
-                "on" => Ok(true),
-                "off" => Ok(false),
-                _ => Err("must be on or off"),
-            }),
+            experiments: reader.switch("EXPERIMENTS", false),
         };
         let shared_out = service == Service::After && runtime == Runtime::PerCore;
         if shared_out && pool < config.workers {

@@ -69,6 +69,14 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         }
     }
 
+    pub(super) fn switch(&mut self, name: &'static str, default: bool) -> bool {
+        self.parsed(name, default, |text| match text {
+            "on" => Ok(true),
+            "off" => Ok(false),
+            _ => Err("must be on or off"),
+        })
+    }
+
     pub(super) fn number(
         &mut self,
         name: &'static str,

@@ -21,7 +21,7 @@ fn the_defaults_are_those_of_the_design() {
     let after = read(Service::After, &[URL]).unwrap();
     assert_eq!(after.listen.port(), 8002);
     assert_eq!(after.database.pool, 8);
-    assert!(after.sentry.is_none() && !after.experiments);
+    assert!(after.sentry.is_none() && !after.experiments && !after.reuse_port);
 }
 
 #[test]
@@ -30,6 +30,7 @@ fn all_mistakes_come_together_with_their_names() {
         Service::After,
         &[
             ("LISTEN", "here"),
+            ("REUSE_PORT", "1"),
             ("DB_POOL", "0"),
             ("RUNTIME", "green"),
             ("SENTRY_DSN", "not-a-url"),
@@ -37,7 +38,14 @@ fn all_mistakes_come_together_with_their_names() {
     )
     .unwrap_err()
     .to_string();
-    for name in ["DATABASE_URL", "LISTEN", "DB_POOL", "RUNTIME", "SENTRY_DSN"] {
+    for name in [
+        "DATABASE_URL",
+        "LISTEN",
+        "REUSE_PORT must be on or off",
+        "DB_POOL",
+        "RUNTIME",
+        "SENTRY_DSN",
+    ] {
         assert!(error.contains(name), "{name} in {error}");
     }
 }
@@ -63,6 +71,18 @@ fn an_empty_variable_is_an_unset_one_and_spaces_at_the_ends_do_not_count() {
     )
     .unwrap();
     assert!(dsn.sentry.is_some());
+}
+
+#[test]
+fn a_switch_is_on_or_off() {
+    for (text, on) in [("on", true), (" on ", true), ("off", false), ("", false)] {
+        let config = read(Service::Before, &[URL, ("REUSE_PORT", text)]).unwrap();
+        assert_eq!(config.reuse_port, on, "{text:?}");
+    }
+    for text in ["yes", "ON", "true", "1"] {
+        let error = read(Service::Before, &[URL, ("REUSE_PORT", text)]).unwrap_err();
+        assert!(error.to_string().contains("REUSE_PORT"), "{error}");
+    }
 }
 
 #[test]

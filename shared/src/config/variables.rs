@@ -20,7 +20,7 @@ const fn variable(name: &'static str, default: &'static str, meaning: &'static s
 }
 
 /// All variables that the services read.
-pub const VARIABLES: [Variable; 22] = [
+pub const VARIABLES: [Variable; 23] = [
     variable(
         "DATABASE_URL",
         "",
@@ -31,6 +31,11 @@ pub const VARIABLES: [Variable; 22] = [
         "LISTEN",
         "127.0.0.1:8001 (before), :8002 (after)",
         "the address to listen on; port 0 takes a free one",
+    ),
+    variable(
+        "REUSE_PORT",
+        "off",
+        "on: several processes listen on one port (SO_REUSEPORT)",
     ),
     variable(
         "WORKERS",

@@ -201,11 +201,7 @@ impl<S: Subject> App<S> {
     /// # Panics
     /// If there is no such figure.
     pub fn metric(&self, name: &str) -> f64 {
-        let page = self.get("/metrics").expect(200);
-        page.text()
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
-            .unwrap_or_else(|| panic!("no {name} in {}", page.text()))
+        self.get("/metrics").expect(200).figure(name)
     }
 
     /// Whether so many connections of the pool can be used at the same moment:

@@ -9,12 +9,12 @@ use rustix::io::Errno;
 use shared::config::{Config, Limits, Runtime};
 use shared::metrics::Metrics;
 use shared::retry::Retry;
-use shared::server::{Stopped, overload};
+use shared::server::{Stopped, last_call, overload};
 use shared::work::tasks;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::TaskTracker;
 
 use super::connection;
@@ -28,8 +28,9 @@ const BACKLOG: i32 = 4096;
 /// no memory left.
 const BREATHER: Duration = Duration::from_millis(50);
 
-/// Listens: once, or once for each runtime of `RUNTIME=per-core`, between which
-/// the kernel then shares the connections.
+/// Listens: once, or once for each runtime of `RUNTIME=per-core`; alone, or with
+/// `REUSE_PORT` beside other processes. The kernel then shares the connections
+/// between all of them.
 pub(super) fn bind(config: &Config) -> io::Result<Vec<std::net::TcpListener>> {
     let count = if config.runtime == Runtime::PerCore {
         config.workers
@@ -38,13 +39,13 @@ pub(super) fn bind(config: &Config) -> io::Result<Vec<std::net::TcpListener>> {
     };
     let mut addr = config.listen;
     let mut listeners = Vec::with_capacity(count);
-    if count > 1 {
+    if count > 1 && !config.reuse_port {
         // The port is shared among these, and not with another process that
         // shares it by chance: alone, it must be free.
         drop(listen(addr, false)?);
     }
     for _ in 0..count {
-        let listener = listen(addr, count > 1)?;
+        let listener = listen(addr, count > 1 || config.reuse_port)?;
         // With port 0 the first one finds a port for all.
         addr = listener.local_addr()?;
         listeners.push(listener);
@@ -79,6 +80,8 @@ pub(super) struct Acceptor {
     /// for too long is refused at once ([`shared::admission`]), and whoever has
     /// waited for `DB_ACQUIRE_TIMEOUT_MS` then.
     pub(super) room: Arc<Semaphore>,
+    /// Whether other processes listen on the same port.
+    pub(super) reuse_port: bool,
     pub(super) stop: Stop,
 }
 
@@ -90,13 +93,7 @@ impl Acceptor {
         while let Some(stream) = self.next(&listener).await {
             self.take(stream, &connections);
         }
-        // Those that the kernel has accepted for us already are served, too.
-        for _ in 0..BACKLOG {
-            let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await else {
-                break;
-            };
-            self.take(stream, &connections);
-        }
+        self.take_last(&listener, &connections).await;
         drop(listener);
         connections.close();
         let done = async {
@@ -108,6 +105,25 @@ impl Acceptor {
             Err(_) => Stopped::GaveUp {
                 connections: connections.len(),
             },
+        }
+    }
+
+    /// Those that the kernel has accepted for us already are served, too.
+    async fn take_last(&self, listener: &TcpListener, connections: &TaskTracker) {
+        let until = Instant::now() + last_call(listener, self.reuse_port);
+        // As many as wait there, and as many whose handshake has begun.
+        for _ in 0..2 * BACKLOG {
+            match timeout_at(until, listener.accept()).await {
+                Ok(Ok((stream, _))) => self.take(stream, connections),
+                Ok(Err(error)) if is_exhaustion(&error) => {
+                    if until <= Instant::now() {
+                        return;
+                    }
+                    tokio::time::sleep(BREATHER).await;
+                }
+                Ok(Err(error)) => tracing::debug!("a connection was lost: {error}"),
+                Err(_) => return,
+            }
         }
     }
 

@@ -21,6 +21,11 @@ impl Stop {
         self.token.cancel();
     }
 
+    /// Whether it was rung.
+    pub(super) fn is_rung(&self) -> bool {
+        self.rung.load(Ordering::SeqCst)
+    }
+
     /// Waits until it is rung.
     pub(crate) async fn heard(&self) {
         self.token.cancelled().await;

@@ -51,12 +51,12 @@ impl Workers {
                     cleaner::run(config.cleaning, database, tracker.clone(), stop.clone());
                 }
                 let service = app(&config, pool, &pools, metrics.clone(), tracker);
-                let limits = config.limits;
                 let acceptor = Acceptor {
                     service,
                     metrics,
-                    limits,
+                    limits: config.limits,
                     room,
+                    reuse_port: config.reuse_port,
                     stop,
                 };
                 match tokio::net::TcpListener::from_std(listener) {

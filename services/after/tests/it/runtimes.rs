@@ -8,6 +8,7 @@ use shared::server::Stopped;
 use shared::testing::catcher::Catcher;
 use shared::testing::http::{Connection, Request};
 use shared::testing::service::{App, ORDER, Settings, Subject as _};
+use shared::testing::wait::wait_until;
 
 use crate::After;
 
@@ -105,4 +106,28 @@ fn two_processes_with_a_runtime_per_core_do_not_share_a_port_by_chance() {
         .set("LISTEN", app.addr());
     let error = After::start(settings.config(Service::After)).err();
     assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::AddrInUse));
+}
+
+#[test]
+fn each_runtime_shares_its_port_with_a_process_that_says_so_too() {
+    for (runtime, mut app) in start(|settings| settings.set("REUSE_PORT", "on")) {
+        let settings = Settings::of(app.database())
+            .set("RUNTIME", runtime)
+            .set("WORKERS", 2)
+            .set("REUSE_PORT", "on")
+            .set("LISTEN", app.addr())
+            .set("DB_POOL", 3);
+        let other = After::start(settings.config(Service::After)).expect("the port is shared");
+        for pool in [4.0, 3.0] {
+            wait_until("both get connections", || {
+                let limit = app.metric("db_pool_connections_max");
+                (limit - pool).abs() < 0.5
+            });
+        }
+        assert_eq!(other.stop(), Stopped::Drained, "{runtime}");
+        for _ in 0..20 {
+            app.book(1).expect(200);
+        }
+        assert_eq!(app.stop(), Stopped::Drained, "{runtime}");
+    }
 }

@@ -1,14 +1,15 @@
 //! Accepting connections, and looking after the parked ones when no thread does.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+use shared::config::Config;
 use shared::retry::Retry;
-use shared::server::overload;
+use shared::server::{last_call, overload};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::lookout::ROUND;
@@ -23,11 +24,14 @@ const BACKLOG: u16 = 4096;
 /// no memory left.
 const BREATHER: Duration = Duration::from_millis(50);
 
-/// Listens.
-pub(super) fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
+/// Listens: alone, or with `REUSE_PORT` beside other processes, between which
+/// the kernel then shares the connections.
+pub(super) fn bind(config: &Config) -> io::Result<TcpListener> {
+    let addr = config.listen;
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
     // A port on which connections of a former process linger is free.
     socket.set_reuse_address(true)?;
+    socket.set_reuse_port(config.reuse_port)?;
     socket.set_nonblocking(true)?;
     socket
         .bind(&addr.into())
@@ -38,7 +42,7 @@ pub(super) fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
 
 /// Accepts until asked to stop, and looks after the parked connections until
 /// there are none.
-pub(super) fn run(listener: TcpListener, workers: &Workers, stop: &Stop) {
+pub(super) fn run(listener: TcpListener, reuse_port: bool, workers: &Workers, stop: &Stop) {
     let mut log = Retry::new();
     let mut looked = Instant::now();
     while !stop.is_rung() {
@@ -50,7 +54,17 @@ pub(super) fn run(listener: TcpListener, workers: &Workers, stop: &Stop) {
         look(workers, &mut looked);
     }
     // Those that the kernel has accepted for us already are served, too.
-    accept_all(&listener, workers, stop, &mut log);
+    let until = Instant::now() + last_call(&listener, reuse_port);
+    loop {
+        accept_all(&listener, workers, stop, &mut log);
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        workers.parking.stop();
+        wait(workers, [listener.as_fd()], Some(left));
+        look(workers, &mut looked);
+    }
     drop(listener);
     workers.accepts_no_more();
     while workers.has_connections() {

@@ -37,6 +37,8 @@ pub(super) struct Connection {
     socket: Arc<Socket>,
     woken: Arc<Woken>,
     stopping: bool,
+    /// Whether hyper knows that.
+    told: bool,
     /// Whether the parking lot has seen it before.
     pub(super) known: bool,
 }
@@ -44,7 +46,8 @@ pub(super) struct Connection {
 impl Connection {
     /// Nothing if the client has gone already.
     pub(super) fn new(stream: TcpStream, workers: &Workers) -> Option<Self> {
-        let clock = ConnectionClock::start(&workers.limits);
+        let served = workers.app.metrics.connections_served.clone();
+        let clock = ConnectionClock::start(&workers.limits, served);
         let socket = Socket::new(stream, clock).ok()?;
         let handler = Handler {
             app: workers.app.clone(),
@@ -60,6 +63,7 @@ impl Connection {
             socket,
             woken: Arc::default(),
             stopping: false,
+            told: false,
             known: false,
         })
     }
@@ -125,13 +129,18 @@ impl Connection {
     }
 
     /// Lets it come to its end: after the answer that is due, or soon. False if
-    /// it has been told already.
+    /// there is nothing new for hyper.
     pub(super) fn stop(&mut self) -> bool {
-        if self.stopping {
+        if !self.stopping {
+            self.stopping = true;
+            self.socket.clock.stop();
+        }
+        // hyper would close at once what has sent nothing yet; but whoever has
+        // just connected is about to.
+        if self.told || self.socket.clock.phase() == Phase::Fresh {
             return false;
         }
-        self.stopping = true;
-        self.socket.clock.stop();
+        self.told = true;
         self.engine.as_mut().graceful_shutdown();
         true
     }

@@ -51,7 +51,7 @@ impl Server {
     /// # Errors
     /// If the address cannot be bound, or the system has no thread to give.
     pub fn start(config: Config) -> std::io::Result<Self> {
-        let listener = accept::bind(config.listen)?;
+        let listener = accept::bind(&config)?;
         let addr = listener.local_addr()?;
         let tracker = Tracker::start(config.sentry.as_ref(), config.service);
         let app = App::new(&config, Arc::new(Metrics::new()), tracker.clone());
@@ -73,7 +73,7 @@ impl Server {
         )?;
         let acceptor = thread::Builder::new().name("acceptor".to_owned()).spawn({
             let (stop, workers) = (stop.clone(), workers.clone());
-            move || accept::run(listener, &workers, &stop)
+            move || accept::run(listener, config.reuse_port, &workers, &stop)
         })?;
         Ok(Self {
             addr,

@@ -1,6 +1,7 @@
 //! What comes back.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde_json::Value;
 
@@ -83,6 +84,17 @@ impl Response {
     /// The body as JSON, if it is.
     pub fn try_json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
+    }
+
+    /// The value of one figure of `GET /metrics`.
+    ///
+    /// # Panics
+    /// If there is no such figure.
+    pub fn figure<T: FromStr>(&self, name: &str) -> T {
+        self.text()
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+            .unwrap_or_else(|| panic!("no {name} in {}", self.text()))
     }
 
     /// This answer, if it has that status.

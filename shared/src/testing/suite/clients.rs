@@ -117,3 +117,27 @@ pub fn a_connection_that_is_reset_harms_nobody<S: Subject>() {
         app.metric("http_connections") < 1.5
     });
 }
+
+pub fn a_connection_counts_as_served_with_its_first_answer<S: Subject>() {
+    let app = App::<S>::start();
+    let mut asker = Connection::open(app.addr());
+    let mut figure = |name: &str| -> u64 { asker.get("/metrics").expect(200).figure(name) };
+    // Who has ended, or asks again, has been counted.
+    wait_until("it is alone", || figure("http_connections") == 1);
+    let before = figure("http_connections_served_total");
+    let silent = Connection::open(app.addr());
+    let mut half_sent = Connection::open(app.addr());
+    half_sent.send("GET /ping HT");
+    wait_until("both are there", || figure("http_connections") == 3);
+    drop((silent, half_sent));
+    wait_until("both have ended", || figure("http_connections") == 1);
+    assert_eq!(figure("http_connections_served_total"), before);
+    let mut kept = Connection::open(app.addr());
+    kept.get("/ping").expect(200);
+    kept.get("/nope").expect(404);
+    drop(kept);
+    let closing = Request::get("/ping").header("Connection", "close");
+    app.send(&closing).expect(200);
+    wait_until("both have ended", || figure("http_connections") == 1);
+    assert_eq!(figure("http_connections_served_total"), before + 2);
+}

@@ -14,6 +14,7 @@ pub mod parity;
 pub mod restarts;
 pub mod senders;
 pub mod sentry;
+pub mod sharing;
 pub mod starting;
 pub mod stopping;
 pub mod wire;
@@ -64,6 +65,7 @@ macro_rules! suite {
                 silent_connections_and_half_heads_starve_nobody,
                 a_thousand_unread_bodies_never_become_requests,
                 a_connection_that_is_reset_harms_nobody,
+                a_connection_counts_as_served_with_its_first_answer,
             }
             crashes {
                 orders_outlive_a_kill_of_the_service,
@@ -173,6 +175,14 @@ macro_rules! suite {
                 ;
                 long_each_of_three_hundred_failures_carries_its_own_request,
             }
+            sharing {
+                programs_on_one_port_all_get_connections,
+                programs_that_leave_a_shared_port_under_load_cut_nobody,
+                a_port_is_shared_only_by_those_that_say_so,
+                a_free_port_is_free_also_where_it_may_be_shared,
+                ;
+                long_programs_that_leave_a_shared_port_under_load_cut_nobody,
+            }
             starting {
                 without_a_database_it_lives_and_is_not_ready,
                 it_becomes_ready_by_itself_when_the_database_appears,
@@ -191,6 +201,7 @@ macro_rules! suite {
                 connections_that_ask_for_nothing_do_not_hold_the_exit,
                 a_request_in_flight_is_finished,
                 a_body_in_flight_is_finished,
+                who_has_just_connected_is_still_served,
                 it_gives_up_after_the_grace_time_and_says_so,
                 nobody_is_accepted_after_the_stop,
                 it_starts_again_on_the_same_port_at_once,
@@ -279,6 +290,7 @@ mod tests {
             include_str!("restarts.rs"),
             include_str!("senders.rs"),
             include_str!("sentry.rs"),
+            include_str!("sharing.rs"),
             include_str!("starting.rs"),
             include_str!("stopping.rs"),
             include_str!("wire.rs"),

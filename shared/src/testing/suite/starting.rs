@@ -104,6 +104,7 @@ pub fn mistakes_in_the_configuration_are_told_together<S: Subject>() {
     let settings = Settings::of(&database)
         .set("DATABASE_URL", "mysql://root:hunter2@localhost/x")
         .set("LISTEN", "here")
+        .set("REUSE_PORT", "yes")
         .set("DB_POOL", 0)
         .set("RUNTIME", "green")
         .set("SENTRY_DSN", "not-a-url")
@@ -116,6 +117,7 @@ pub fn mistakes_in_the_configuration_are_told_together<S: Subject>() {
     for name in [
         "DATABASE_URL",
         "LISTEN",
+        "REUSE_PORT",
         "DB_POOL",
         "RUNTIME",
         "SENTRY_DSN",

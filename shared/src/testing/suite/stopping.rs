@@ -74,6 +74,29 @@ pub fn a_body_in_flight_is_finished<S: Subject>() {
     assert_eq!(app.database().orders(), 120_001);
 }
 
+/// Its request comes after the stop.
+pub fn who_has_just_connected_is_still_served<S: Subject>() {
+    let mut app = App::<S>::start();
+    let addr = app.addr();
+    let mut asker = Connection::open(addr);
+    let mut fresh = [(); 5].map(|()| Connection::open(addr));
+    wait_until("all are accepted", || {
+        let page = asker.get("/metrics").expect(200);
+        page.figure::<u64>("http_connections") == 6
+    });
+    let stopped = thread::scope(|scope| {
+        let stopping = scope.spawn(|| app.stop());
+        wait_until("it accepts no more", || Connection::try_open(addr).is_err());
+        for connection in &mut fresh {
+            let answer = connection.get("/ping").expect(200);
+            assert!(answer.closes(), "{answer:?}");
+            connection.wait_for_close();
+        }
+        stopping.join().expect("the stop does not panic")
+    });
+    assert_eq!(stopped, Stopped::Drained);
+}
+
 pub fn it_gives_up_after_the_grace_time_and_says_so<S: Subject>() {
     let mut app =
         App::<S>::with(|settings| settings.with_experiments().set("SHUTDOWN_GRACE_MS", 300));
