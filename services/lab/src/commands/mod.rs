@@ -145,6 +145,10 @@ fn in_session(
     print!("{}", tables(&session.results));
     println!("\nReport: {}", report.display());
     worked?;
+    if session.results.experiments.is_empty() {
+        let why = "nothing was measured: see above what was left out, and why";
+        return Err(Stop::Needs(why.to_owned()));
+    }
     let runs = session.results.experiments.iter().flat_map(|experiment| &experiment.runs);
     let invalid = runs.filter(|run| !run.is_valid()).count();
     if invalid > 0 {

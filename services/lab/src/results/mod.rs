@@ -270,3 +270,23 @@ pub struct Finding {
     /// Whether the search ended at its bound and not at the limit.
     pub bounded: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where others read what the format is.
+    const SCHEMA: &str = include_str!("../../schema/results.schema.json");
+
+    #[test]
+    fn the_committed_schema_is_that_of_these_types() {
+        let schema = schemars::schema_for!(Results);
+        let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+        text.push('\n');
+        if text != SCHEMA {
+            let new = std::env::temp_dir().join("results.schema.json");
+            std::fs::write(&new, text).expect("it can be written");
+            panic!("the types have changed: cp {} services/lab/schema/", new.display());
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The lab with its real tools.
 
 mod bare;
+mod commands;
 mod oha;
 mod responder;
 mod stub;
