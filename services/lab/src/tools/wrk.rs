@@ -10,9 +10,10 @@
 //! - It calls only answers from 400 up errors, and counts them among its
 //!   requests. A redirect (3xx) therefore stands among the `2xx` here: wrk does
 //!   not tell them apart.
-//! - A connection whose request is not answered just waits, and nobody is told;
-//!   and one that cannot be made anew is lost for good. How many were ever
-//!   served only the subject knows.
+//! - A connection whose request is not answered just waits, and nobody is told.
+//!   How many were ever served only the subject knows.
+//! - When a subject dies, each connection is opened again and again, and each
+//!   attempt counts as a failure, mostly as `write`: there may be thousands.
 //! - It says nothing of the requests that its end cuts off: at most one for each
 //!   connection. [`Seen::cut`] is 0.
 //! - It "corrects" its latencies for what a closed loop leaves out: for each
@@ -151,7 +152,7 @@ fn read(printed: &str, connections: u32) -> Result<Seen, Error> {
     ];
     Ok(Seen {
         connections,
-        duration_s: seconds(report.duration),
+        duration_s: Duration::from_micros(report.duration).as_secs_f64(),
         answered,
         answers: counted(answers),
         failed: counted(failed),
@@ -172,10 +173,113 @@ fn counted<const N: usize>(counts: [(&str, u64); N]) -> BTreeMap<String, u64> {
     some.map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
-fn seconds(micros: u64) -> f64 {
-    Duration::from_micros(micros).as_secs_f64()
+/// Of at most an hour, which no answer takes; more would be no exact float.
+fn milliseconds(micros: u64) -> f64 {
+    f64::from(u32::try_from(micros).unwrap_or(u32::MAX)) / 1e3
 }
 
-fn milliseconds(micros: u64) -> f64 {
-    seconds(micros) * 1e3
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use super::process::Said;
+    use super::*;
+
+    #[test]
+    fn threads_divide_the_connections() {
+        for (connections, processors, wanted) in [
+            (50, 8, 5), // 8 would drop 2
+            (4, 8, 4),
+            (7, 2, 1),
+            (10, 1, 1),
+            (1_000, 16, 10),
+            (64, 16, 16),
+            (1, 0, 1),
+        ] {
+            let found = threads(connections, processors);
+            assert_eq!(found, wanted, "{connections} over {processors}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_whole_and_never_none() {
+        for (millis, wanted) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (30_000, 30)] {
+            assert_eq!(whole(Duration::from_millis(millis)), wanted, "{millis} ms");
+        }
+    }
+
+    #[test]
+    fn good_answers_are_read() {
+        let seen = read(include_str!("../../tests/data/wrk-good.txt"), 10).expect("figures");
+        let expected = Seen {
+            connections: 10,
+            duration_s: 2.063_879,
+            answered: 37_485,
+            answers: counted([("2xx", 37_485)]),
+            failed: BTreeMap::new(),
+            cut: 0,
+            latency: Some(Latency {
+                p50: 0.176,
+                p90: 6.003,
+                p95: 10.899,
+                p99: 29.093,
+                p999: 54.336,
+                max: 57.143,
+            }),
+        };
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn bad_answers_are_answers() {
+        let seen = read(include_str!("../../tests/data/wrk-bad.txt"), 10).expect("figures");
+        assert_eq!(seen.answered, 36_269);
+        assert_eq!(seen.answers, counted([("2xx", 27_202), ("other", 9_067)]));
+        assert_eq!(seen.failed, BTreeMap::new());
+    }
+
+    #[test]
+    fn late_answers_have_failed() {
+        let seen = read(include_str!("../../tests/data/wrk-late.txt"), 10).expect("figures");
+        assert_eq!((seen.answered, seen.latency), (0, None));
+        assert_eq!(seen.answers, BTreeMap::new());
+        assert_eq!(seen.failed, counted([("timeout", 20)]));
+    }
+
+    #[test]
+    fn a_subject_that_says_nothing_has_no_latency() {
+        let seen = read(include_str!("../../tests/data/wrk-silent.txt"), 10).expect("figures");
+        assert_eq!((seen.answered, seen.latency), (0, None));
+        assert_eq!(seen.failed, BTreeMap::new());
+    }
+
+    #[test]
+    fn a_subject_that_dies_is_seen() {
+        let seen = read(include_str!("../../tests/data/wrk-killed.txt"), 10).expect("figures");
+        assert_eq!(seen.answered, 16_905);
+        assert_eq!(seen.failed, counted([("read", 10), ("write", 10_060)]));
+    }
+
+    #[test]
+    fn a_subject_that_is_not_there_is_an_error() {
+        let said = Said {
+            status: ExitStatus::from_raw(1 << 8),
+            stdout: String::new(),
+            stderr: include_str!("../../tests/data/wrk-refused.stderr").to_owned(),
+        };
+        let error = said.good(TOOL).expect_err("it ended badly").to_string();
+        assert!(
+            error.starts_with("wrk failed: unable to connect"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn output_without_figures_is_an_error() {
+        for printed in ["", "Running 2s test @ http://a/\n", "{\"requests\":1}\n"] {
+            let error = read(printed, 1).expect_err("nothing to read");
+            assert!(matches!(error, Error::Output { .. }), "{error}");
+        }
+    }
 }

@@ -77,6 +77,24 @@ fn good_and_bad_answers_are_told_apart() {
 }
 
 #[test]
+fn a_known_capacity_is_found() {
+    let (bare, folder) = (
+        Bare::start(&["--slots", "4", "--delay-ms", "20"]),
+        Folder::new("slots"),
+    );
+    for connections in [4, 16] {
+        let seen = run(&load(bare.url("/"), connections, &folder), &never).expect("wrk runs");
+        // 5 ms for each connection; not much more even on a busy machine.
+        let wanted = f64::from(connections) * 5.0;
+        let median = seen.latency.expect("there are answers").p50;
+        assert!(
+            (wanted * 0.95..wanted * 1.5).contains(&median),
+            "{connections}: {seen:?}"
+        );
+    }
+}
+
+#[test]
 fn a_redirect_stands_among_the_good_ones() {
     let (stub, folder) = (Stub::start(Manner::Answer(302)), Folder::new("redirect"));
     let seen = run(&short(load(stub.url("/"), 1, &folder)), &never).expect("wrk runs");
