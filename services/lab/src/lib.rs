@@ -5,7 +5,9 @@ pub mod claims;
 pub mod compare;
 #[cfg(test)]
 mod fixture;
+pub mod report;
 pub mod results;
+pub mod serve;
 pub mod stats;
 pub mod summary;
 pub mod table;
