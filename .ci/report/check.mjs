@@ -125,7 +125,7 @@ async function visit(browser, name, address, plots, scheme, width) {
   page.on("request", (request) => {
     if (request.url() !== address && request.url() !== "data:,") faults.push(`${where}: asks for ${request.url()}`);
   });
-  await page.goto(address, { waitUntil: "networkidle" });
+  await page.goto(address, { waitUntil: "load" });
   await page.screenshot({ path: `${out}/${name}-${scheme}-${width}.png`, fullPage: true });
   await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
   for (const wrong of await page.evaluate(look, plots)) faults.push(`${where}: ${wrong}`);

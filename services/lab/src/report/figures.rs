@@ -44,9 +44,12 @@ pub(crate) fn whole(value: u64) -> String {
     thousands(&value.to_string())
 }
 
+/// Bytes in MiB.
+pub(crate) const MEBIBYTE: f64 = 1024.0 * 1024.0;
+
 /// Bytes in MiB, without the unit.
 pub(crate) fn mebibytes(bytes: f64) -> String {
-    short(bytes / (1024.0 * 1024.0))
+    short(bytes / MEBIBYTE)
 }
 
 /// Milliseconds with their unit, or seconds from 10 of them on.

@@ -74,6 +74,8 @@ pub(crate) enum Key<'a> {
     Ceiling(&'a str),
     /// The limit.
     Limit(&'a str),
+    /// Where there would be no difference.
+    Same(&'a str),
 }
 
 /// A legend, in the order of the plot. In HTML, so that it wraps.
@@ -90,6 +92,7 @@ fn legend(keys: &[Key]) -> String {
             Key::Pale(name) => (square("var(--ink)", "0.35"), name),
             Key::Ceiling(name) => (stroke("var(--ceiling)", "3 4"), name),
             Key::Limit(name) => (stroke("var(--limit)", "none"), name),
+            Key::Same(name) => (stroke("var(--ink)", "none"), name),
         };
         let _ = write!(
             items,
@@ -177,8 +180,18 @@ pub(crate) struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// As HTML. The first cell of a row names it.
+    /// As HTML.
     pub(crate) fn html(&self) -> String {
+        self.within("scroll")
+    }
+
+    /// As HTML, and wider than the text where the window allows.
+    pub(crate) fn big(&self) -> String {
+        self.within("scroll big")
+    }
+
+    /// The first cell of a row names it.
+    fn within(&self, container: &str) -> String {
         let class = |head: &str| {
             if head.starts_with('#') {
                 " class=\"n\""
@@ -187,7 +200,7 @@ impl Table<'_> {
             }
         };
         let mut html = format!(
-            "<p class=\"about\">{}</p>\n<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<thead><tr>",
+            "<p class=\"about\">{}</p>\n<div class=\"{container}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<thead><tr>",
             self.explanation,
             escape(self.label)
         );

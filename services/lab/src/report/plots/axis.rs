@@ -1,6 +1,7 @@
 //! Axes: which values they span, and which of them are named.
 
 use super::svg::width_of;
+use crate::report::figures::short;
 
 /// How an amount is written.
 pub(crate) type Format = fn(f64) -> String;
@@ -17,25 +18,35 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// From nothing to the highest of the amounts.
+    /// From nothing to the highest of the amounts, with some room above.
     pub(crate) fn amount(
         label: &str,
         values: impl IntoIterator<Item = f64>,
         format: Format,
     ) -> Self {
-        let highest = values
-            .into_iter()
-            .filter(|v| v.is_finite())
-            .fold(0.0, f64::max);
-        let highest = if highest > 0.0 { highest } else { 1.0 };
+        let highest = highest(values);
         let step = round_step(highest / 4.0);
-        let steps = (highest * 1.04 / step).ceil().max(1.0);
+        let steps = (highest * 1.04 / step).ceil();
+        Self::linear(label, step * steps, step, format)
+    }
+
+    /// Over time, from nothing to its end.
+    pub(crate) fn seconds(values: impl IntoIterator<Item = f64>) -> Self {
+        let end = highest(values);
+        Self::linear("seconds", end, round_step(end / 5.0), short)
+    }
+
+    fn linear(label: &str, to: f64, step: f64, format: Format) -> Self {
+        let steps = (0_u32..=20).map(|i| f64::from(i) * step);
         Self {
             label: label.to_owned(),
             logarithmic: false,
             from: 0.0,
-            to: step * steps,
-            ticks: count(steps).map(|i| tick(i * step, format)).collect(),
+            to,
+            ticks: steps
+                .take_while(|value| *value <= to * 1.000_001)
+                .map(|value| tick(value, format))
+                .collect(),
         }
     }
 
@@ -173,9 +184,11 @@ fn tick(value: f64, format: Format) -> (f64, String) {
     (value, format(value))
 }
 
-/// 0, 1, ... up to this.
-fn count(to: f64) -> impl Iterator<Item = f64> {
-    (0_u32..=100).map(f64::from).take_while(move |i| *i <= to)
+/// The highest of the values; 1 if there is nothing above nothing.
+fn highest(values: impl IntoIterator<Item = f64>) -> f64 {
+    let finite = values.into_iter().filter(|value| value.is_finite());
+    let highest = finite.fold(0.0, f64::max);
+    if highest > 0.0 { highest } else { 1.0 }
 }
 
 /// The next of 1, 2, 2.5, 5 times a power of ten.
@@ -191,7 +204,6 @@ fn round_step(least: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::figures::short;
 
     fn names(axis: &Axis, pixels: i32) -> Vec<&str> {
         axis.named(pixels)
@@ -215,6 +227,7 @@ mod tests {
         for axis in [
             Axis::amount("", [], short),
             Axis::amount("", [f64::NAN], short),
+            Axis::seconds([]),
             Axis::magnitudes("", [0.0], short),
             Axis::magnitudes("", [3.0], short),
             Axis::levels("", &[], short),

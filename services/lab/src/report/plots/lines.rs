@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::axis::Axis;
 use super::frame::Frame;
 use super::mark;
-use super::svg::{self, Area, CEILING, Drawn, LIMIT, Size, picture};
+use super::svg::{self, Area, CEILING, Drawn, INK, LIMIT, Size, picture};
 use crate::stats::Quartiles;
 
 /// A value with its spread.
@@ -33,6 +33,8 @@ pub(crate) enum Rule {
     Ceiling(Vec<(f64, f64)>),
     /// What is asked for, all along.
     Limit(f64),
+    /// Where there would be no difference, all along.
+    Same(f64),
 }
 
 /// A plot of lines.
@@ -95,16 +97,18 @@ impl Lines {
                     _ => area.draw(&PathElement::new(points, style)),
                 }
             }
-            Rule::Limit(value) if self.y.lacks(*value) => Ok(()),
-            Rule::Limit(value) => {
-                let (left, right) = frame.span();
-                let (_, y) = frame.pixel(0.0, *value);
-                area.draw(&PathElement::new(
-                    vec![(left, y), (right, y)],
-                    LIMIT.stroke_width(2),
-                ))
-            }
+            Rule::Limit(value) => self.level(area, frame, *value, LIMIT.stroke_width(2)),
+            Rule::Same(value) => self.level(area, frame, *value, INK.stroke_width(1)),
         }
+    }
+
+    fn level(&self, area: &Area, frame: &Frame, value: f64, style: ShapeStyle) -> Drawn {
+        if self.y.lacks(value) {
+            return Ok(());
+        }
+        let (left, right) = frame.span();
+        let (_, y) = frame.pixel(0.0, value);
+        area.draw(&PathElement::new(vec![(left, y), (right, y)], style))
     }
 
     /// Where there is but one value of each, they stand beside each other.

@@ -181,7 +181,7 @@ fn constant(asked: &Asked) -> String {
     };
     let taken = |s: &SubjectSummary| {
         format!(
-            "p99 {}, {} \u{b5}s of processor an answer, {} MiB",
+            "p99 {}\n{} \u{b5}s of CPU an answer\n{} MiB",
             median(s.p99, time),
             median(s.cpu_us, short),
             median(s.resident, mebibytes)
@@ -201,7 +201,7 @@ fn medians(level: &LevelSummary, text: impl Fn(&SubjectSummary) -> String) -> St
             rows,
             "<div><dt>{}</dt><dd>{}</dd></div>",
             escape(&subject.name),
-            escape(&text(subject))
+            escape(&text(subject)).replace('\n', "<br>")
         );
     }
     format!("<dl class=\"pairs\">{rows}</dl>\n")

@@ -15,18 +15,14 @@ pub(crate) fn html(view: &View) -> String {
         label: "The claims of the talk",
         heads: &[
             "Claim",
-            "#Talk: before, req/s",
-            "#Talk: after, req/s",
-            "#Talk: times",
-            "At",
-            "#Here: before, req/s",
-            "#Here: after, req/s",
-            "#Here: times",
-            "Verdict",
-            "Why",
+            "#The talk, requests/s",
+            "#Times",
+            "#Here, answers/s",
+            "#Times",
+            "Verdict, and why",
         ],
         rows,
-        explanation: "The talk moved services in Python from blocking to async and reported these rates. What is \
+        explanation: "The talk moved services in Python from blocking to async and reported these rates, before \u{2192} after. What is \
                       compared is the ratio, at the most connections that both were measured with, by rules that were \
                       fixed before anything was measured: the rates themselves belong to its machines and its \
                       language.",
@@ -42,20 +38,30 @@ fn cells(verdict: &Verdict) -> Vec<String> {
         Outcome::NotReproduced => "bad",
         Outcome::NotComparable(_) => "unsure",
     };
+    let here = match &verdict.level {
+        None => "not measured".to_owned(),
+        Some(level) => format!(
+            "{} \u{2192} {}<br>at {}",
+            rate(verdict.before),
+            rate(verdict.after),
+            Asked::at(level)
+        ),
+    };
     vec![
-        format!("{}, {}", escape(claim.experiment), escape(claim.what)),
-        range(claim.before),
-        range(claim.after),
+        format!(
+            "<strong>{}</strong><br><span class=\"name\">{}</span>",
+            escape(claim.experiment),
+            escape(claim.what)
+        ),
+        format!("{} \u{2192} {}", range(claim.before), range(claim.after)),
         format!("{:.1}", claim.ratio),
-        verdict
-            .level
-            .as_ref()
-            .map_or_else(|| "–".to_owned(), Asked::at),
-        rate(verdict.before),
-        rate(verdict.after),
+        here,
         verdict.ratio.as_ref().map_or_else(|| "–".to_owned(), ratio),
-        badge(kind, verdict.outcome.name()),
-        format!("<span class=\"words\">{}</span>", escape(&verdict.sentence)),
+        format!(
+            "{}<br><span class=\"words\">{}</span>",
+            badge(kind, verdict.outcome.name()),
+            escape(&verdict.sentence)
+        ),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The plots of an experiment.
 
-use crate::report::figures::{mebibytes, short, times};
+use crate::report::figures::{MEBIBYTE, short};
 use crate::report::markup::{Figure, Key};
 use crate::report::plots::{
     Axis, Bar, Bars, Format, Group, HALF, Line, Lines, NARROW, Point, Rule, WIDE,
@@ -141,7 +141,7 @@ fn ratios(view: &View, asked: &Asked) -> String {
     }
     let against = format!("as many as {by}");
     let mut keys = keys(view, &lines);
-    keys.push(Key::Limit(&against));
+    keys.push(Key::Same(&against));
     let heading = format!("How many times as many answers as {by}");
     let plot = Lines {
         title: format!("{}: ratio to {by}", asked.experiment.name),
@@ -151,8 +151,8 @@ fn ratios(view: &View, asked: &Asked) -> String {
             asked.load()
         ),
         x: level_axis(asked),
-        y: Axis::amount("times", [highest(&lines), 1.0], times),
-        rules: vec![Rule::Limit(1.0)],
+        y: Axis::amount("times", [highest(&lines), 1.0], short),
+        rules: vec![Rule::Same(1.0)],
         lines,
         marks: true,
     };
@@ -342,28 +342,31 @@ fn processor(view: &View, asked: &Asked) -> String {
 fn memory(view: &View, asked: &Asked) -> String {
     let plot = Bars {
         title: format!("{}: resident memory", asked.experiment.name),
-        description: described(
-            view,
-            asked,
-            "MiB of resident memory",
-            |s| s.resident,
-            mebibytes,
-        ),
+        description: described(view, asked, "MiB of resident memory", resident, short),
         amount: "MiB".to_owned(),
-        ..bars(view, asked, |s| s.resident, |_| None, mebibytes)
+        ..bars(view, asked, resident, |_| None, short)
     };
     if plot.is_empty() {
         return String::new();
     }
     Figure {
         heading: "Resident memory",
-        keys: &bar_keys(view, asked, |s| s.resident),
+        keys: &bar_keys(view, asked, resident),
         plot: plot.svg(HALF),
         narrow: None,
         explanation: "The most memory that the service held during a run, all its processes together; the whiskers \
                       are the quartiles. Lower is better.",
     }
     .html()
+}
+
+/// In MiB, so that the axis is round in them.
+fn resident(subject: &SubjectSummary) -> Option<Quartiles> {
+    subject.resident.map(|bytes| Quartiles {
+        p25: bytes.p25 / MEBIBYTE,
+        median: bytes.median / MEBIBYTE,
+        p75: bytes.p75 / MEBIBYTE,
+    })
 }
 
 fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> Bars {

@@ -133,7 +133,7 @@ pub(crate) fn all(asked: &Asked) -> String {
     format!(
         "<details>\n<summary>All {} runs</summary>\n{}</details>\n",
         asked.experiment.runs.len(),
-        table.html()
+        table.big()
     )
 }
 

@@ -1,11 +1,20 @@
 //! What the subjects' own metrics said, second by second.
 
-use crate::report::figures::{mebibytes, short};
+use crate::report::figures::{MEBIBYTE, short};
 use crate::report::markup::{Figure, Key, escape};
-use crate::report::plots::{Axis, Format, Line, Lines, Point, THIRD};
+use crate::report::plots::{Axis, Line, Lines, Point, THIRD};
 use crate::report::view::{Asked, View};
 use crate::results::{Run, Second};
 use crate::stats::Quartiles;
+
+/// What a subject tells every second.
+struct Metric {
+    name: &'static str,
+    unit: &'static str,
+    /// What it is good for.
+    says: &'static str,
+    of: fn(&Second) -> f64,
+}
 
 /// A figure for each of three metrics, of one run of each subject.
 pub(crate) fn html(view: &View, asked: &Asked) -> String {
@@ -24,29 +33,29 @@ pub(crate) fn html(view: &View, asked: &Asked) -> String {
             )
         })
         .collect();
-    let metrics: [(&str, &str, fn(&Second) -> f64, Format); 3] = [
-        (
-            "Answers a second",
-            "How even the rate was: a dip is a pause.",
-            |s| s.rate,
-            short,
-        ),
-        (
-            "Resident memory, MiB",
-            "Memory that grows all the time is a leak, or a run that was too short.",
-            |s| s.resident_bytes,
-            mebibytes,
-        ),
-        (
-            "Requests in flight",
-            "How many requests were being served at once, where the subject tells.",
-            |s| s.in_flight,
-            short,
-        ),
+    let metrics: [Metric; 3] = [
+        Metric {
+            name: "Answers",
+            unit: "a second",
+            says: "How even the rate was: a dip is a pause.",
+            of: |second| second.rate,
+        },
+        Metric {
+            name: "Resident memory",
+            unit: "MiB",
+            says: "Memory that grows all the time is a leak, or a run that was too short.",
+            of: |second| second.resident_bytes / MEBIBYTE,
+        },
+        Metric {
+            name: "In flight",
+            unit: "requests",
+            says: "How many requests were being served at once, as the subject counts them.",
+            of: |second| second.in_flight,
+        },
     ];
     let figures: String = metrics
-        .into_iter()
-        .map(|(name, says, of, format)| figure(view, &runs, name, says, of, format))
+        .iter()
+        .map(|metric| figure(view, &runs, metric))
         .collect();
     format!(
         "<h3>Second by second</h3>\n<p class=\"about\">One run of each subject, from its own metrics: {}.</p>\n\
@@ -65,14 +74,13 @@ fn shown<'a>(asked: &Asked<'a>, name: &str) -> Option<&'a Run> {
     })
 }
 
-fn figure(
-    view: &View,
-    runs: &[&Run],
-    name: &str,
-    says: &str,
-    of: fn(&Second) -> f64,
-    format: Format,
-) -> String {
+fn figure(view: &View, runs: &[&Run], metric: &Metric) -> String {
+    let Metric {
+        name,
+        unit,
+        says,
+        of,
+    } = metric;
     let seconds = || runs.iter().flat_map(|run| &run.series);
     let lines = runs.iter().map(|run| Line {
         slot: view.slot(&run.subject),
@@ -83,10 +91,10 @@ fn figure(
         .map(|run| Key::Plain(view.slot(&run.subject), &run.subject))
         .collect();
     let plot = Lines {
-        title: name.to_owned(),
-        description: format!("{name} over the seconds of one run of each subject. {says}"),
-        x: Axis::amount("seconds", seconds().map(|s| s.at_s), short),
-        y: Axis::amount(name, seconds().map(of), format),
+        title: format!("{name}, {unit}"),
+        description: format!("{name}, {unit}, over the seconds of one run of each subject. {says}"),
+        x: Axis::seconds(seconds().map(|s| s.at_s)),
+        y: Axis::amount(unit, seconds().map(of), short),
         lines: lines.collect(),
         rules: Vec::new(),
         marks: false,

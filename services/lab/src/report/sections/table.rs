@@ -1,8 +1,9 @@
 //! The table of an experiment: all medians at all levels.
 
-use crate::report::figures::{mebibytes, median, ratio, short, spread};
+use crate::report::figures::{mebibytes, median, ratio, short, spread, whole};
 use crate::report::markup::{Table, badge, escape};
 use crate::report::view::Asked;
+use crate::results::Level;
 use crate::summary::{LIMITED, LevelSummary, NOISY, SubjectSummary};
 
 /// The table with its sentence.
@@ -11,7 +12,7 @@ pub(crate) fn html(asked: &Asked) -> String {
     for level in &asked.levels {
         let mut class = "first";
         for subject in level.subjects.iter().filter(|s| s.total > 0) {
-            rows.push((class, cells(level, subject)));
+            rows.push((class, cells(asked, level, subject)));
             class = "";
         }
     }
@@ -24,10 +25,15 @@ pub(crate) fn html(asked: &Asked) -> String {
         short(NOISY * 100.0),
         short(LIMITED * 100.0)
     );
+    let load = if asked.constant {
+        "Offered"
+    } else {
+        "Connec\u{ad}tions"
+    };
     Table {
         label: &format!("All numbers of {}", asked.experiment.name),
         heads: &[
-            "Load",
+            load,
             "Subject",
             "#Runs",
             "#Answers/s",
@@ -46,17 +52,17 @@ pub(crate) fn html(asked: &Asked) -> String {
         rows,
         explanation: &explanation,
     }
-    .html()
+    .big()
 }
 
-fn cells(level: &LevelSummary, subject: &SubjectSummary) -> Vec<String> {
+fn cells(asked: &Asked, level: &LevelSummary, subject: &SubjectSummary) -> Vec<String> {
     let against = level.ratios.iter().find(|r| r.of == subject.name);
     let against = match against {
         None => String::new(),
         Some(of) => of.ratio.as_ref().map_or_else(|| "–".to_owned(), ratio),
     };
     vec![
-        escape(&Asked::at(&level.level)),
+        load(asked, &level.level),
         format!("<span class=\"name\">{}</span>", escape(&subject.name)),
         format!("{} of {}", subject.valid, subject.total),
         spread(subject.rate, short),
@@ -72,6 +78,14 @@ fn cells(level: &LevelSummary, subject: &SubjectSummary) -> Vec<String> {
         median(subject.threads, short),
         marks(subject),
     ]
+}
+
+/// A level, as short as its kind allows.
+fn load(asked: &Asked, level: &Level) -> String {
+    match level.rate {
+        Some(rate) if asked.constant => format!("{}/s over {}", short(rate), level.connections),
+        _ => whole(level.connections.into()),
+    }
 }
 
 fn marks(subject: &SubjectSummary) -> String {

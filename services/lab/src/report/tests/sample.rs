@@ -309,6 +309,11 @@ fn run(experiment: &str, manner: &Manner, round: u32, level: Level, at: usize) -
     let rate = (rate * 10.0).round() / 10.0;
     let answered = (rate * 10.0) as u64;
     let memory = (manner.memory + connections * manner.memory_a_connection) * 1_048_576.0 * shaken;
+    let threads = if manner.name == "before" {
+        200.0
+    } else {
+        connections
+    };
     let last = round == 2 && matches!(level.connections, 400 | 100 | 2_000 | 64);
     Run {
         subject: manner.name.to_owned(),
@@ -340,7 +345,7 @@ fn run(experiment: &str, manner: &Manner, round: u32, level: Level, at: usize) -
             .then_some((answered as f64 * 8.1e-5).round()),
         split: Vec::new(),
         series: if last {
-            series(rate, connections, memory)
+            series(rate, connections, threads, memory)
         } else {
             Vec::new()
         },
@@ -368,14 +373,14 @@ fn latency(mean_ms: f64, at: usize) -> Latency {
     }
 }
 
-fn series(rate: f64, connections: f64, memory: f64) -> Vec<Second> {
+fn series(rate: f64, connections: f64, threads: f64, memory: f64) -> Vec<Second> {
     let second = |at: u32| {
         let shaken = 1.0 + 0.05 * noise("series", at as usize);
         let grown = (f64::from(at) / 3.0).min(1.0);
         Second {
             at_s: f64::from(at),
             rate: (rate * shaken).round(),
-            in_flight: (connections * 0.9 * shaken).round(),
+            in_flight: (connections.min(threads) * 0.9 * shaken).round(),
             connections,
             resident_bytes: (memory * (0.6 + 0.4 * grown)).round(),
             processors: 1.9,
