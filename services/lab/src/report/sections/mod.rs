@@ -1,0 +1,12 @@
+//! The sections of the report.
+
+pub(super) mod answer;
+pub(super) mod claims;
+pub(super) mod experiment;
+mod plots;
+pub(super) mod reading;
+pub(super) mod run;
+mod runs;
+mod series;
+pub(super) mod settings;
+mod table;

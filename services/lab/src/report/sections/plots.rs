@@ -1,0 +1,508 @@
+//! The plots of an experiment.
+
+use crate::report::figures::{MEBIBYTE, short};
+use crate::report::markup::{Figure, Key};
+use crate::report::plots::{
+    Axis, Bar, Bars, Format, Group, HALF, Line, Lines, NARROW, Point, Rule, WIDE,
+};
+use crate::report::view::{Asked, View};
+use crate::stats::Quartiles;
+use crate::summary::SubjectSummary;
+
+type Part = fn(&SubjectSummary) -> Option<Quartiles>;
+
+/// All of them. Which there are depends on the load: at a constant rate the rate
+/// says little, and the latency all.
+pub(crate) fn html(view: &View, asked: &Asked) -> String {
+    let wide = if asked.is_search() || asked.constant {
+        steps(view, asked)
+    } else {
+        String::new()
+    };
+    let halves = [
+        ratios(view, asked),
+        percentiles(view, asked),
+        processor(view, asked),
+        memory(view, asked),
+    ]
+    .concat();
+    format!(
+        "{wide}{}<div class=\"halves\">\n{halves}</div>\n",
+        rate(view, asked)
+    )
+}
+
+/// The rate over the load: the talk's graphs.
+fn rate(view: &View, asked: &Asked) -> String {
+    let lines = lines(view, asked, |s| s.rate);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let highest = highest(&lines);
+    let ceiling: Vec<(f64, f64)> = asked
+        .levels
+        .iter()
+        .filter_map(|l| Some((asked.amount(&l.level), l.ceiling?)))
+        .collect();
+    let lowest_ceiling = ceiling
+        .iter()
+        .map(|(_, rate)| *rate)
+        .fold(f64::INFINITY, f64::min);
+    // Far above, it would press all else to the ground.
+    let in_sight = lowest_ceiling < highest * 2.0;
+    let seen: Vec<(f64, f64)> = ceiling
+        .iter()
+        .copied()
+        .filter(|(_, rate)| *rate < highest * 2.0)
+        .collect();
+    let mut explanation = "Good answers (2xx) a second: the median of the valid runs at each level, with a band from \
+                           the lower to the upper quartile (with a single level: whiskers). Higher is better."
+        .to_owned();
+    if in_sight {
+        explanation += " The dotted line is the ceiling: what the load tool reached against a server that does \
+                        nothing. Close to it, the tool is measured and not the service.";
+    } else if lowest_ceiling.is_finite() {
+        explanation += &format!(
+            " The ceiling, what the load tool reached against a server that does nothing, is far above this plot: at \
+             least {}/s.",
+            short(lowest_ceiling)
+        );
+    }
+    let mut keys = keys(view, &lines);
+    if in_sight {
+        keys.push(Key::Ceiling("ceiling of the load tool"));
+    }
+    let heights = seen.iter().map(|(_, rate)| *rate).chain([highest]);
+    let plot = Lines {
+        title: format!("{}: good answers a second", asked.experiment.name),
+        description: described(view, asked, "good answers a second", |s| s.rate, short),
+        x: level_axis(asked),
+        y: Axis::amount("answers a second", heights, short),
+        rules: if in_sight {
+            vec![Rule::Ceiling(seen)]
+        } else {
+            Vec::new()
+        },
+        lines,
+        marks: true,
+    };
+    Figure {
+        heading: "Good answers a second",
+        keys: &keys,
+        plot: plot.svg(WIDE),
+        narrow: Some(plot.svg(NARROW)),
+        explanation: &explanation,
+    }
+    .html()
+}
+
+/// The later subjects against the first, over the load.
+fn ratios(view: &View, asked: &Asked) -> String {
+    let mut lines = Vec::new();
+    let mut names = Vec::new();
+    for name in view.names() {
+        let points: Vec<Point> = asked
+            .levels
+            .iter()
+            .filter_map(|level| {
+                let ratio = level.ratios.iter().find(|r| r.of == name)?.ratio?;
+                let (p25, p75) = ratio.interval.unwrap_or((ratio.value, ratio.value));
+                let y = Quartiles {
+                    p25,
+                    median: ratio.value,
+                    p75,
+                };
+                Some(Point {
+                    x: asked.amount(&level.level),
+                    y,
+                })
+            })
+            .collect();
+        if !points.is_empty() {
+            names.push(name);
+            lines.push(Line {
+                slot: view.slot(name),
+                stretches: vec![points],
+            });
+        }
+    }
+    let Some(by) = asked
+        .levels
+        .iter()
+        .flat_map(|l| &l.ratios)
+        .map(|r| r.by.as_str())
+        .next()
+    else {
+        return String::new();
+    };
+    // At a constant rate or in a search, both answer what they are offered.
+    if lines.is_empty() || asked.constant || asked.is_search() {
+        return String::new();
+    }
+    let against = format!("as many as {by}");
+    let mut keys = keys(view, &lines);
+    keys.push(Key::Same(&against));
+    let heading = format!("How many times as many answers as {by}");
+    let plot = Lines {
+        title: format!("{}: ratio to {by}", asked.experiment.name),
+        description: format!(
+            "The ratio of the rates of {} to that of {by} over {}, with its 95 % interval. The table has the numbers.",
+            names.join(", "),
+            asked.load()
+        ),
+        x: level_axis(asked),
+        y: Axis::amount("times", [highest(&lines), 1.0], short),
+        rules: vec![Rule::Same(1.0)],
+        lines,
+        marks: true,
+    };
+    Figure {
+        heading: &heading,
+        keys: &keys,
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: "The ratio of the rates in runs of the same round, with its 95&nbsp;% interval as a band. Where \
+                      the band reaches the line at 1, no difference is shown.",
+    }
+    .html()
+}
+
+/// Latency by percentile at the highest level.
+fn percentiles(view: &View, asked: &Asked) -> String {
+    const NAMES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
+    let Some(level) = asked.highest(|s| s.p50.is_some()) else {
+        return String::new();
+    };
+    let known = level.subjects.iter().filter(|s| s.p50.is_some());
+    let lines: Vec<Line> = known
+        .map(|subject| {
+            let s = subject;
+            let places = [s.p50, s.p90, s.p99, s.p999, s.max]
+                .into_iter()
+                .zip(0_u32..);
+            let point = |(y, x): (Option<Quartiles>, u32)| Some(Point { x: x.into(), y: y? });
+            Line {
+                slot: view.slot(&s.name),
+                stretches: vec![places.filter_map(point).collect()],
+            }
+        })
+        .collect();
+    let plot = Lines {
+        title: format!("{}: latency by percentile", asked.experiment.name),
+        description: format!(
+            "Latency in milliseconds at {}, on a logarithmic scale, at p50, p90, p99, p99.9 and the slowest answer. \
+             The table has the numbers.",
+            Asked::at(&level.level)
+        ),
+        x: Axis::names("share of the answers that were at least as quick", NAMES),
+        y: Axis::magnitudes("milliseconds, logarithmic", values(&lines), short),
+        rules: Vec::new(),
+        marks: true,
+        lines,
+    };
+    let heading = format!("Latency at {}", Asked::at(&level.level));
+    Figure {
+        heading: &heading,
+        keys: &keys(view, &plot.lines),
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: "How long answers took. Each mark is the median of that percentile over the runs, the band goes \
+                      from quartile to quartile. p99 is the time within which 99 of 100 answers came; lower is better.",
+    }
+    .html()
+}
+
+/// Latency over the load: the steps of a search, or what constant rates did.
+fn steps(view: &View, asked: &Asked) -> String {
+    let limit = asked
+        .experiment
+        .findings
+        .iter()
+        .find_map(|f| Limit::of(&f.what));
+    let percentile = limit.as_ref().map_or("p99", |limit| limit.percentile);
+    let part: Part = match percentile {
+        "p50" => |s| s.p50,
+        "p90" => |s| s.p90,
+        "p99.9" => |s| s.p999,
+        _ => |s| s.p99,
+    };
+    let lines = lines(view, asked, part);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let heading = format!("{percentile} over {}", asked.load());
+    let mut keys = keys(view, &lines);
+    let words = limit
+        .as_ref()
+        .map(|limit| format!("limit: {} ms", short(limit.ms)));
+    if let Some(words) = &words {
+        keys.push(Key::Limit(words));
+    }
+    let mut explanation = format!(
+        "The time within which {} of 100 answers came, at each level that was tried. Lower is better.",
+        percentile.trim_start_matches('p')
+    );
+    if limit.is_some() {
+        explanation += " What is above the line breaks the limit; the search ends between the last mark below it and \
+                        the first above.";
+    }
+    let limit = limit.map(|limit| limit.ms);
+    let plot = Lines {
+        title: format!("{}: {heading}", asked.experiment.name),
+        description: described(
+            view,
+            asked,
+            &format!("{percentile} in milliseconds"),
+            part,
+            short,
+        ),
+        x: level_axis(asked),
+        y: Axis::magnitudes(
+            "milliseconds, logarithmic",
+            values(&lines).chain(limit),
+            short,
+        ),
+        rules: limit.map(Rule::Limit).into_iter().collect(),
+        lines,
+        marks: true,
+    };
+    Figure {
+        heading: &heading,
+        keys: &keys,
+        plot: plot.svg(WIDE),
+        narrow: Some(plot.svg(NARROW)),
+        explanation: &explanation,
+    }
+    .html()
+}
+
+/// What a finding was held against, as far as its words say it.
+struct Limit {
+    percentile: &'static str,
+    ms: f64,
+}
+
+impl Limit {
+    fn of(what: &str) -> Option<Self> {
+        let words: Vec<&str> = what
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let percentile = ["p50", "p90", "p99.9", "p99"]
+            .into_iter()
+            .find(|p| words.contains(p))?;
+        let ms = words.windows(2).find(|pair| pair[1] == "ms")?[0]
+            .parse()
+            .ok()?;
+        Some(Self { percentile, ms })
+    }
+}
+
+/// Processor time for each answer.
+fn processor(view: &View, asked: &Asked) -> String {
+    let plot = Bars {
+        title: format!("{}: processor time for each answer", asked.experiment.name),
+        description: described(
+            view,
+            asked,
+            "microseconds of processor time",
+            |s| s.cpu_us,
+            short,
+        ),
+        amount: "microseconds for each answer".to_owned(),
+        ..bars(view, asked, |s| s.cpu_us, |s| s.database_cpu_us, short)
+    };
+    if plot.is_empty() {
+        return String::new();
+    }
+    let mut keys = bar_keys(view, asked, |s| s.cpu_us);
+    let stacked = plot
+        .groups
+        .iter()
+        .flat_map(|g| g.bars.iter().flatten())
+        .any(|b| b.more.is_some());
+    let mut explanation = "Processor time of the service for each answer, in user and in kernel mode; the whiskers \
+                           are the quartiles. Lower is better: it is what an answer costs at full load."
+        .to_owned();
+    if stacked {
+        keys.push(Key::Pale("Postgres, on top"));
+        explanation += " The paler part on top is what Postgres took for the same answer.";
+    }
+    Figure {
+        heading: "Processor time for each answer",
+        keys: &keys,
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: &explanation,
+    }
+    .html()
+}
+
+/// The most resident memory.
+fn memory(view: &View, asked: &Asked) -> String {
+    let plot = Bars {
+        title: format!("{}: resident memory", asked.experiment.name),
+        description: described(view, asked, "MiB of resident memory", resident, short),
+        amount: "MiB".to_owned(),
+        ..bars(view, asked, resident, |_| None, short)
+    };
+    if plot.is_empty() {
+        return String::new();
+    }
+    Figure {
+        heading: "Resident memory",
+        keys: &bar_keys(view, asked, resident),
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: "The most memory that the service held during a run, all its processes together; the whiskers \
+                      are the quartiles. Lower is better.",
+    }
+    .html()
+}
+
+/// In MiB, so that the axis is round in them.
+fn resident(subject: &SubjectSummary) -> Option<Quartiles> {
+    subject.resident.map(|bytes| Quartiles {
+        p25: bytes.p25 / MEBIBYTE,
+        median: bytes.median / MEBIBYTE,
+        p75: bytes.p75 / MEBIBYTE,
+    })
+}
+
+fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> Bars {
+    let names: Vec<&str> = with(view, asked, part).collect();
+    let groups = asked.levels.iter().map(|level| Group {
+        name: short(asked.amount(&level.level)),
+        bars: names
+            .iter()
+            .map(|name| {
+                let subject = level.subjects.iter().find(|s| s.name == *name)?;
+                Some(Bar {
+                    slot: view.slot(name),
+                    value: part(subject)?,
+                    more: more(subject).map(|q| q.median).filter(|m| *m > 0.0),
+                })
+            })
+            .collect(),
+    });
+    Bars {
+        title: String::new(),
+        description: String::new(),
+        levels: asked.load().to_owned(),
+        amount: String::new(),
+        format,
+        groups: groups
+            .filter(|g| g.bars.iter().any(Option::is_some))
+            .collect(),
+    }
+}
+
+/// The subjects of which this is known at any level.
+fn with<'a>(view: &'a View, asked: &'a Asked, part: Part) -> impl Iterator<Item = &'a str> {
+    view.names()
+        .filter(move |name| asked.of_subject(name).any(|(_, s)| part(s).is_some()))
+}
+
+fn bar_keys<'a>(view: &'a View, asked: &'a Asked, part: Part) -> Vec<Key<'a>> {
+    with(view, asked, part)
+        .map(|name| Key::Bar(view.slot(name), name))
+        .collect()
+}
+
+/// A line of each subject of which anything is known.
+fn lines(view: &View, asked: &Asked, part: Part) -> Vec<Line> {
+    with(view, asked, part)
+        .map(|name| {
+            let mut stretches = vec![Vec::new()];
+            for (level, summary) in asked.of_subject(name) {
+                match (part(summary), stretches.last_mut()) {
+                    (Some(y), Some(stretch)) => stretch.push(Point {
+                        x: asked.amount(level),
+                        y,
+                    }),
+                    // Tried without a valid run: no line may pass over that.
+                    _ => stretches.push(Vec::new()),
+                }
+            }
+            stretches.retain(|stretch| !stretch.is_empty());
+            Line {
+                slot: view.slot(name),
+                stretches,
+            }
+        })
+        .collect()
+}
+
+fn keys<'a>(view: &'a View, lines: &[Line]) -> Vec<Key<'a>> {
+    let shown = |name: &&str| lines.iter().any(|line| line.slot == view.slot(name));
+    view.names()
+        .filter(shown)
+        .map(|name| Key::Line(view.slot(name), name))
+        .collect()
+}
+
+fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
+    let points = lines
+        .iter()
+        .flat_map(|line| line.stretches.iter().flatten());
+    points.flat_map(|point| [point.y.p25, point.y.median, point.y.p75])
+}
+
+fn highest(lines: &[Line]) -> f64 {
+    values(lines).fold(0.0, f64::max)
+}
+
+fn level_axis(asked: &Asked) -> Axis {
+    let amounts: Vec<f64> = asked
+        .levels
+        .iter()
+        .map(|l| asked.amount(&l.level))
+        .collect();
+    let label = format!("{} (logarithmic)", asked.load());
+    Axis::levels(
+        if amounts.len() > 1 {
+            &label
+        } else {
+            asked.load()
+        },
+        &amounts,
+        short,
+    )
+}
+
+/// A plot for who cannot see it: the medians at the highest level of each.
+fn described(view: &View, asked: &Asked, what: &str, part: Part, format: Format) -> String {
+    let ends: Vec<String> = with(view, asked, part)
+        .filter_map(|name| {
+            let known = asked
+                .of_subject(name)
+                .filter_map(|(l, s)| Some((l, part(s)?)));
+            let (level, value) = known.last()?;
+            Some(format!(
+                "{name} {} at {}",
+                format(value.median),
+                Asked::at(level)
+            ))
+        })
+        .collect();
+    format!(
+        "The median of {what} over {}. At the highest level of each: {}. The table has all numbers.",
+        asked.load(),
+        ends.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_read_from_the_words_of_a_finding() {
+        let limit = Limit::of("most connections with p90 at most 80 ms").unwrap();
+        assert_eq!((limit.percentile, limit.ms), ("p90", 80.0));
+        let limit = Limit::of("highest rate at which p99.9 stays under 12.5 ms, oha").unwrap();
+        assert_eq!((limit.percentile, limit.ms), ("p99.9", 12.5));
+        assert!(Limit::of("most connections").is_none());
+        assert!(Limit::of("p90 under a limit of some ms").is_none());
+    }
+}
