@@ -1,7 +1,9 @@
-# One image with the three programs: migrate, before, after. Who runs it says which:
+# Two images. `services` has the three programs migrate, before and after; who runs it says which:
 #
-#   docker build -t threads-to-tokio .
+#   docker build --target services -t threads-to-tokio .
 #   docker run threads-to-tokio before --help
+#
+# `lab` has the lab and its load tools; it is the last one, as it takes longest.
 #
 # docker-compose.yml does that with the right environment. No BuildKit-only syntax: the classic builder builds it too.
 
@@ -25,14 +27,14 @@ WORKDIR /app
 # The queries are checked against the committed .sqlx: no database is needed here.
 ENV SQLX_OFFLINE=true
 COPY --from=manifests /app .
-RUN cargo build --release --locked -p shared -p before -p after --features shared/migrate --bins
+RUN cargo build --release --locked -p shared -p before -p after -p lab --features shared/migrate --bins
 # cargo goes by the time of a file, and the real sources may be older than the empty ones: hence touch.
 COPY . .
 RUN find . -path ./target -prune -o -name '*.rs' -exec touch {} + \
-    && cargo build --release --locked -p shared -p before -p after --features shared/migrate --bins
+    && cargo build --release --locked -p shared -p before -p after -p lab --features shared/migrate --bins
 
 # ---- What runs. The TLS roots for an outgoing Sentry connection are inside the programs.
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim AS services
 RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin exchange
 COPY --from=build /app/target/release/migrate /app/target/release/before /app/target/release/after /usr/local/bin/
 COPY LICENSE-MIT LICENSE-APACHE /usr/share/doc/threads-to-tokio/
@@ -42,3 +44,23 @@ ENV LISTEN=0.0.0.0:8000
 EXPOSE 8000
 # No shell in between: SIGTERM arrives at the program, which ends in order and with exit code 0.
 CMD ["after"]
+
+# ---- The load tool for constant rates, of the version whose output the lab reads.
+FROM rust:1.95-slim-bookworm AS oha
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends make >/dev/null && rm -rf /var/lib/apt/lists/*
+ENV CARGO_PROFILE_RELEASE_DEBUG=0
+RUN cargo install oha --version 1.16.0 --locked --root /oha
+
+# ---- The lab. Its results are a volume; nothing else is written but below /tmp.
+FROM debian:bookworm-slim AS lab
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends wrk >/dev/null && rm -rf /var/lib/apt/lists/*
+RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin exchange \
+    && install -d -o 10001 -g 10001 /results
+COPY --from=oha /oha/bin/oha /usr/local/bin/
+COPY --from=build /app/target/release/lab /usr/local/bin/
+COPY LICENSE-MIT LICENSE-APACHE /usr/share/doc/threads-to-tokio/
+USER 10001:10001
+ENV LAB_OUT=/results LAB_LISTEN=0.0.0.0:8000
+EXPOSE 8000
+ENTRYPOINT ["lab"]
+CMD ["serve"]
