@@ -62,7 +62,12 @@ pub enum Command {
         #[arg(long, default_value = "127.0.0.1:8000", env = "LAB_LISTEN")]
         listen: SocketAddr,
         /// The folder of all runs.
-        #[arg(long, default_value = "target/lab", env = "LAB_OUT", value_name = "FOLDER")]
+        #[arg(
+            long,
+            default_value = "target/lab",
+            env = "LAB_OUT",
+            value_name = "FOLDER"
+        )]
         out: PathBuf,
     },
     /// Starts the pair, compares both for about a minute, and keeps them running.
@@ -92,7 +97,12 @@ pub struct Common {
     #[arg(long, env = "LAB_PROGRAMS", value_name = "FOLDER")]
     pub programs: Option<PathBuf>,
     /// The folder of all runs; each makes one in it
-    #[arg(long, default_value = "target/lab", env = "LAB_OUT", value_name = "FOLDER")]
+    #[arg(
+        long,
+        default_value = "target/lab",
+        env = "LAB_OUT",
+        value_name = "FOLDER"
+    )]
     pub out: PathBuf,
 }
 
@@ -312,8 +322,14 @@ mod tests {
 
     #[test]
     fn every_command_shows_an_example() {
-        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for command in Cli::command()
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set())
+        {
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             assert!(help.contains("Example"), "{}", command.get_name());
         }
     }

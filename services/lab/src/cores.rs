@@ -77,8 +77,17 @@ mod tests {
             assert!(!cores.subjects.is_empty() && !cores.load.is_empty());
             assert!(!cores.database.is_empty());
             assert!(cores.subjects.iter().all(|core| !cores.load.contains(core)));
-            assert!(cores.subjects.iter().all(|core| !cores.database.contains(core)));
-            let used = cores.subjects.iter().chain(&cores.load).chain(&cores.database);
+            assert!(
+                cores
+                    .subjects
+                    .iter()
+                    .all(|core| !cores.database.contains(core))
+            );
+            let used = cores
+                .subjects
+                .iter()
+                .chain(&cores.load)
+                .chain(&cores.database);
             assert!(used.clone().all(|core| allowed.contains(core)));
         }
     }

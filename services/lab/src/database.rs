@@ -38,11 +38,15 @@ impl Database {
         };
         let mut client: Client = config.connect(NoTls).map_err(failed)?;
         let row = client
-            .query_one("select current_setting('server_version'), pg_backend_pid()", &[])
+            .query_one(
+                "select current_setting('server_version'), pg_backend_pid()",
+                &[],
+            )
             .map_err(failed)?;
         // Its process is one of ours only if the number means a Postgres here.
         let backend = u32::try_from(row.get::<_, i32>(1)).ok();
-        let is_here = |pid: &u32| usage::name(*pid).is_some_and(|name| name.starts_with("postgres"));
+        let is_here =
+            |pid: &u32| usage::name(*pid).is_some_and(|name| name.starts_with("postgres"));
         let first = backend
             .filter(is_here)
             .and_then(usage::parent)

@@ -28,14 +28,19 @@ pub fn look() -> Host {
         memory_bytes: value_of("/proc/meminfo", "MemTotal")
             .and_then(|value| value.split_whitespace().next()?.parse::<u64>().ok())
             .map_or(0, |kib| kib * 1024),
-        kernel: format!("Linux {}", line("/proc/sys/kernel/osrelease").unwrap_or_default()),
+        kernel: format!(
+            "Linux {}",
+            line("/proc/sys/kernel/osrelease").unwrap_or_default()
+        ),
         system: os_release().unwrap_or_else(|| "unknown".to_owned()),
         virtualized: virtualized(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         load: line("/proc/loadavg")
             .and_then(|text| text.split_whitespace().next()?.parse().ok())
             .unwrap_or(0.0),
-        steal: before.zip(after).map_or(0.0, |(before, after)| after.stolen_since(&before)),
+        steal: before
+            .zip(after)
+            .map_or(0.0, |(before, after)| after.stolen_since(&before)),
         processor_limit: processor_limit(),
         file_handles: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
         postgres: None,
@@ -167,7 +172,9 @@ fn virtualized() -> Option<String> {
 
 fn os_release() -> Option<String> {
     let text = fs::read_to_string("/etc/os-release").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(line.trim_matches('"').to_owned())
 }
 
@@ -207,22 +214,66 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_told_of() {
-        let busy = Host { load: 7.5, ..quiet() };
-        assert!(fairness(&busy).iter().any(|warning| warning.contains("load 7.50 on 8")));
-        assert!(!fairness(&quiet()).iter().any(|warning| warning.contains("busy")));
+        let busy = Host {
+            load: 7.5,
+            ..quiet()
+        };
+        assert!(
+            fairness(&busy)
+                .iter()
+                .any(|warning| warning.contains("load 7.50 on 8"))
+        );
+        assert!(
+            !fairness(&quiet())
+                .iter()
+                .any(|warning| warning.contains("busy"))
+        );
     }
 
     #[test]
     fn each_thing_that_is_unfair_is_named() {
         for (host, word) in [
-            (Host { steal: 0.1, ..quiet() }, "hypervisor takes 10 %"),
-            (Host { processors: 1, ..quiet() }, "one processor"),
-            (Host { governor: Some("powersave".to_owned()), ..quiet() }, "`powersave`"),
-            (Host { processor_limit: Some(1.5), ..quiet() }, "1.5 of 8"),
-            (Host { file_handles: 1024, ..quiet() }, "1024 file handles"),
+            (
+                Host {
+                    steal: 0.1,
+                    ..quiet()
+                },
+                "hypervisor takes 10 %",
+            ),
+            (
+                Host {
+                    processors: 1,
+                    ..quiet()
+                },
+                "one processor",
+            ),
+            (
+                Host {
+                    governor: Some("powersave".to_owned()),
+                    ..quiet()
+                },
+                "`powersave`",
+            ),
+            (
+                Host {
+                    processor_limit: Some(1.5),
+                    ..quiet()
+                },
+                "1.5 of 8",
+            ),
+            (
+                Host {
+                    file_handles: 1024,
+                    ..quiet()
+                },
+                "1024 file handles",
+            ),
         ] {
             let warnings = fairness(&host);
-            assert!(warnings.iter().any(|warning| warning.contains(word)), "{word}: {warnings:?}");
+            assert!(
+                warnings.iter().any(|warning| warning.contains(word)),
+                "{word}: {warnings:?}"
+            );
         }
     }
 }

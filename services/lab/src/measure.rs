@@ -64,7 +64,11 @@ pub fn run(session: &Session, subject: &mut Running, order: &Order<'_>) -> Resul
         seen
     });
     let (page_after, used_after) = (look(), subject.snapshot());
-    let database = session.database.cpu_s().zip(database).map(|(after, before)| after - before);
+    let database = session
+        .database
+        .cpu_s()
+        .zip(database)
+        .map(|(after, before)| after - before);
     let (seen, failure) = match seen {
         Ok(seen) => (seen, None),
         // It is no result, but there are other runs.
@@ -90,6 +94,7 @@ pub fn run(session: &Session, subject: &mut Running, order: &Order<'_>) -> Resul
     });
     invalid.extend(failure);
     let watched = watch.into_result();
+    invalid.extend(idle(&watched.split));
     let good = validity::good(&seen.answers);
     Ok(Run {
         subject: subject.name.clone(),
@@ -102,7 +107,11 @@ pub fn run(session: &Session, subject: &mut Running, order: &Order<'_>) -> Resul
         at_s,
         duration_s: seen.duration_s,
         answered: seen.answered,
-        rate: if seen.duration_s > 0.0 { as_f64(good) / seen.duration_s } else { 0.0 },
+        rate: if seen.duration_s > 0.0 {
+            as_f64(good) / seen.duration_s
+        } else {
+            0.0
+        },
         answers: ours.unwrap_or(seen.answers),
         failed: seen.failed,
         cut: seen.cut,
@@ -163,7 +172,10 @@ fn file_name(subject: &str, order: &Order<'_>) -> String {
         None => format!("{}c", order.level.connections),
         Some(rate) => format!("{rate:.0}rps"),
     };
-    format!("{}-{subject}-{level}-r{}.txt", order.experiment, order.round)
+    format!(
+        "{}-{subject}-{level}-r{}.txt",
+        order.experiment, order.round
+    )
 }
 
 fn nothing(order: &Order<'_>) -> Seen {
@@ -176,6 +188,21 @@ fn nothing(order: &Order<'_>) -> Seen {
         cut: 0,
         latency: None,
     }
+}
+
+/// A process on a shared port that nobody was sent to makes another experiment of
+/// it.
+fn idle(split: &[u64]) -> Option<String> {
+    let idle = split
+        .iter()
+        .filter(|connections| **connections == 0)
+        .count();
+    (idle > 0).then(|| {
+        format!(
+            "{idle} of {} processes on the port had no connection",
+            split.len()
+        )
+    })
 }
 
 /// Connections of this run that got an answer.
@@ -197,7 +224,9 @@ fn usage(before: &Snapshot, after: &Snapshot, watched: &Watched, answered: u64) 
         resident_bytes: watched.resident_bytes.max(after.resident_bytes),
         threads: watched.threads.max(after.threads),
         // Threads that have ended took theirs along.
-        switches_voluntary: after.switches_voluntary.saturating_sub(before.switches_voluntary),
+        switches_voluntary: after
+            .switches_voluntary
+            .saturating_sub(before.switches_voluntary),
         switches_involuntary: after
             .switches_involuntary
             .saturating_sub(before.switches_involuntary),

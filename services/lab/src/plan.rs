@@ -69,9 +69,9 @@ impl Plan {
             Preset::Default => ("default", 5, 4, 1, 2),
             Preset::Full => ("full", 10, 30, 5, 5),
         };
-        let experiments = TALK.iter().filter(|name| {
-            only.is_empty() || only.iter().any(|wanted| wanted == *name)
-        });
+        let experiments = TALK
+            .iter()
+            .filter(|name| only.is_empty() || only.iter().any(|wanted| wanted == *name));
         Self {
             preset: name,
             runs,
@@ -138,7 +138,11 @@ fn question(name: &'static str, preset: Preset, connections: &[u32]) -> Planned 
         (Preset::Full, "waiting") => &[50, 200, 500, 1000, 2000],
         (Preset::Full, _) => &[10, 50, 100, 200],
     };
-    let connections = if connections.is_empty() { usual } else { connections };
+    let connections = if connections.is_empty() {
+        usual
+    } else {
+        connections
+    };
     Planned {
         name,
         question,

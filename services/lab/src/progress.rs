@@ -69,7 +69,10 @@ impl Progress {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "whoever tells has a progress to tell of")]
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever tells has a progress to tell of"
+    )]
     fn line(&self, text: &str) {
         // Nobody may be left to read it, and that is no reason to stop.
         let _ = writeln!(io::stderr(), "{text}");

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use crate::ceiling::Responder;
 use crate::measure::{self, Order};
 use crate::plan::{Plan, Planned};
-use crate::ceiling::Responder;
 use crate::results::{Ceiling, Experiment, Level, Run};
 use crate::session::{Session, Stop};
 use crate::subject::{self, Running, Start};
@@ -21,11 +21,15 @@ pub fn make(session: &mut Session, plan: &Plan) -> Result<(), Stop> {
     let count = u32::try_from(session.subjects.len()).unwrap_or(u32::MAX);
     session.progress.plan(plan.time(count));
     for planned in &plan.experiments {
-        session.progress.heading(&format!("{}: {}", planned.name, planned.question));
+        session
+            .progress
+            .heading(&format!("{}: {}", planned.name, planned.question));
         let mut subjects = start(session, planned)?;
         if subjects.is_empty() {
             let count = u32::try_from(session.subjects.len()).unwrap_or(u32::MAX);
-            session.progress.did(plan.time_of(planned, count), "left out");
+            session
+                .progress
+                .did(plan.time_of(planned, count), "left out");
             continue;
         }
         let made = experiment(session, plan, planned, &mut subjects);
@@ -108,7 +112,11 @@ pub fn experiment(
     });
     for level in &planned.levels {
         let ceiling = ceiling(session, *level, plan.ceiling)?;
-        let told = format!("{}: the load tool alone: {}/s", at(*level), grouped(ceiling));
+        let told = format!(
+            "{}: the load tool alone: {}/s",
+            at(*level),
+            grouped(ceiling)
+        );
         session.progress.did(plan.ceiling, &told);
         add(session, |experiment| {
             experiment.ceilings.push(Ceiling {
@@ -146,7 +154,12 @@ fn rounds(
             let run = measure::run(session, &mut subjects[index], &order(round, plan.duration))?;
             session.progress.did(
                 plan.duration,
-                &format!("{}, round {round} of {}: {}", at(level), plan.runs, tell(&run)),
+                &format!(
+                    "{}, round {round} of {}: {}",
+                    at(level),
+                    plan.runs,
+                    tell(&run)
+                ),
             );
             add(session, |experiment| experiment.runs.push(run))?;
         }
@@ -159,9 +172,18 @@ fn revive(session: &Session, planned: &Planned, subject: &mut Running) -> Result
     if subject.is_alive() || subject.processes.is_empty() {
         return Ok(());
     }
-    session.progress.warn(&format!("{} has ended by itself: starting it again", subject.name));
-    let source = session.subjects.iter().find(|source| source.name == subject.name);
-    let logs = session.folder.join("logs").join(format!("{}-again", planned.name));
+    session.progress.warn(&format!(
+        "{} has ended by itself: starting it again",
+        subject.name
+    ));
+    let source = session
+        .subjects
+        .iter()
+        .find(|source| source.name == subject.name);
+    let logs = session
+        .folder
+        .join("logs")
+        .join(format!("{}-again", planned.name));
     *subject = source
         .expect("running subjects come from the session's")
         .start(&Start {
@@ -206,7 +228,13 @@ pub fn ceiling(session: &Session, level: Level, duration: Duration) -> Result<f6
 
 /// Changes the experiment under way, and saves it.
 fn add(session: &mut Session, change: impl FnOnce(&mut Experiment)) -> Result<(), Stop> {
-    change(session.results.experiments.last_mut().expect("one was begun"));
+    change(
+        session
+            .results
+            .experiments
+            .last_mut()
+            .expect("one was begun"),
+    );
     session.save()
 }
 

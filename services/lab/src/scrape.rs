@@ -35,7 +35,11 @@ impl Page {
     /// The sum of all figures of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<f64> {
-        let mut found = self.0.iter().filter(|sample| sample.name == name).peekable();
+        let mut found = self
+            .0
+            .iter()
+            .filter(|sample| sample.name == name)
+            .peekable();
         found.peek()?;
         Some(found.map(|sample| sample.value).sum())
     }

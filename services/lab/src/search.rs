@@ -103,7 +103,10 @@ mod tests {
         for knee in [100, 1000, 3333] {
             let (found, tried) = search(8, 100_000, 0.05, knee);
             let highest = found.highest.expect("one held");
-            assert!(highest <= knee && highest * 106 >= knee * 100, "{highest} for {knee}");
+            assert!(
+                highest <= knee && highest * 106 >= knee * 100,
+                "{highest} for {knee}"
+            );
             assert!(tried <= 20);
         }
     }

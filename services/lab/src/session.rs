@@ -279,5 +279,9 @@ fn commit() -> Option<String> {
     };
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
     let is_clean = git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
-    Some(if is_clean { commit } else { format!("{commit}+") })
+    Some(if is_clean {
+        commit
+    } else {
+        format!("{commit}+")
+    })
 }

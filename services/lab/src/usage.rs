@@ -174,14 +174,19 @@ mod tests {
         let me = std::process::id();
         let seen = Snapshot::of(&[me]).expect("it is alive");
         assert!(seen.resident_bytes > 100_000 && seen.threads >= 1);
-        assert_eq!(Snapshot::of(&[me, me]).map(|two| two.threads > seen.threads), Some(true));
+        assert_eq!(
+            Snapshot::of(&[me, me]).map(|two| two.threads > seen.threads),
+            Some(true)
+        );
         assert_eq!(parent(me), Some(std::os::unix::process::parent_id()));
         assert!(family_cpu_s(me).is_some());
     }
 
     #[test]
     fn a_process_that_is_gone_is_not() {
-        let mut child = std::process::Command::new("true").spawn().expect("there is one");
+        let mut child = std::process::Command::new("true")
+            .spawn()
+            .expect("there is one");
         let pid = child.id();
         child.wait().expect("it ends");
         assert_eq!(Snapshot::of(&[pid]), None);

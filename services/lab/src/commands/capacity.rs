@@ -64,14 +64,14 @@ pub(super) fn run(arguments: &Capacity) -> Result<End, Stop> {
 
 /// The path of the experiments' routes needs them to be on.
 pub(super) fn role(path: &str) -> Role {
-    if path.starts_with("/sleep") { Role::Experiments } else { Role::Plain }
+    if path.starts_with("/sleep") {
+        Role::Experiments
+    } else {
+        Role::Plain
+    }
 }
 
-fn search(
-    session: &mut Session,
-    subject: &mut Running,
-    arguments: &Capacity,
-) -> Result<(), Stop> {
+fn search(session: &mut Session, subject: &mut Running, arguments: &Capacity) -> Result<(), Stop> {
     let mut search = Search::new(FIRST, arguments.most.into(), STEP);
     let mut best: Option<Run> = None;
     let mut step = 0;
@@ -81,7 +81,9 @@ fn search(
         step += 1;
         let order = order(arguments, connections, step, arguments.duration);
         let run = measure::run(session, subject, &order)?;
-        let slowness = run.latency.map(|latency| percentile(&latency, &arguments.percentile));
+        let slowness = run
+            .latency
+            .map(|latency| percentile(&latency, &arguments.percentile));
         let held = run.is_valid() && slowness.is_some_and(|ms| ms <= arguments.limit);
         session.progress.note(&format!(
             "{connections} connections: {}, p{} {}: {}",
@@ -110,27 +112,24 @@ fn search(
         rate: best.map(|run| run.rate),
         bounded: found.bounded,
     };
-    session.progress.note(&match (&finding.highest, found.bounded) {
-        (Some(level), false) => format!("{}: {}", subject.name, protocol::at(*level)),
-        (Some(level), true) => format!(
-            "{}: more than {}: none of those tried was too much",
-            subject.name,
-            protocol::at(*level)
-        ),
-        (None, _) => format!("{}: not even one connection", subject.name),
-    });
+    session
+        .progress
+        .note(&match (&finding.highest, found.bounded) {
+            (Some(level), false) => format!("{}: {}", subject.name, protocol::at(*level)),
+            (Some(level), true) => format!(
+                "{}: more than {}: none of those tried was too much",
+                subject.name,
+                protocol::at(*level)
+            ),
+            (None, _) => format!("{}: not even one connection", subject.name),
+        });
     if let Some(experiment) = session.results.experiments.last_mut() {
         experiment.findings.push(finding);
     }
     session.save()
 }
 
-fn order(
-    arguments: &Capacity,
-    connections: u64,
-    round: u32,
-    duration: Duration,
-) -> Order<'_> {
+fn order(arguments: &Capacity, connections: u64, round: u32, duration: Duration) -> Order<'_> {
     Order {
         experiment: "capacity",
         path: &arguments.path,

@@ -27,14 +27,18 @@ pub(super) fn run(arguments: &Demo) -> Result<End, Stop> {
         .zip([arguments.before_port, arguments.after_port])
     {
         if let Source::Started(_, settings) = &mut subject.source {
-            let port = free_port(wanted, taken).ok_or_else(|| {
-                Stop::Needs(format!("no port is free from {wanted} on"))
-            })?;
+            let port = free_port(wanted, taken)
+                .ok_or_else(|| Stop::Needs(format!("no port is free from {wanted} on")))?;
             if port != wanted {
-                eprintln!("   !  port {wanted} is not free: {} listens on {port}", subject.name);
+                eprintln!(
+                    "   !  port {wanted} is not free: {} listens on {port}",
+                    subject.name
+                );
             }
             taken = Some(port);
-            *settings = settings.clone().set("LISTEN", format_args!("127.0.0.1:{port}"));
+            *settings = settings
+                .clone()
+                .set("LISTEN", format_args!("127.0.0.1:{port}"));
         }
     }
     let request = request("demo", "demo".to_owned(), &arguments.common);
@@ -45,7 +49,9 @@ pub(super) fn run(arguments: &Demo) -> Result<End, Stop> {
         session.progress.heading("Starting both services");
         running = protocol::start(session, &planned("demo", "", "/ready"))?;
         for subject in &running {
-            session.progress.note(&format!("{} is ready on {}", subject.name, subject.base));
+            session
+                .progress
+                .note(&format!("{} is ready on {}", subject.name, subject.base));
         }
         show_answers(session, &running)?;
         compare(session, &mut running)
@@ -84,14 +90,24 @@ fn compare(session: &mut Session, running: &mut [Running]) -> Result<(), Stop> {
         warm_up: Duration::from_secs(1),
         ceiling: Duration::from_secs(1),
         experiments: vec![
-            planned("ping", "How many answers a second, when nothing is to be waited for?", "/ping"),
-            planned("book", "How many answers a second, each with one query of the database?", BOOK),
+            planned(
+                "ping",
+                "How many answers a second, when nothing is to be waited for?",
+                "/ping",
+            ),
+            planned(
+                "book",
+                "How many answers a second, each with one query of the database?",
+                BOOK,
+            ),
         ],
     };
     let count = u32::try_from(running.len()).unwrap_or(u32::MAX);
     session.progress.plan(plan.time(count));
     for planned in &plan.experiments {
-        session.progress.heading(&format!("{}: {}", planned.name, planned.question));
+        session
+            .progress
+            .heading(&format!("{}: {}", planned.name, planned.question));
         protocol::experiment(session, &plan, planned, running)?;
     }
     Ok(())
@@ -110,7 +126,9 @@ fn show_answers(session: &Session, running: &[Running]) -> Result<(), Stop> {
             answers.push(answer);
         }
         if answers.windows(2).any(|two| two[0] != two[1]) {
-            return Err(Stop::Needs(format!("before and after answered GET {path} differently")));
+            return Err(Stop::Needs(format!(
+                "before and after answered GET {path} differently"
+            )));
         }
         session.progress.note(&format!(
             "both answers are the same, byte for byte ({} bytes)",
@@ -146,10 +164,13 @@ fn show_addresses(running: &[Running]) {
 /// Stays until somebody has seen enough, or one of them ends.
 fn stay(running: &mut [Running], interrupt: &Interrupt) -> Result<(), Stop> {
     while !interrupt.sleep(LOOK) {
-        if let Some(dead) = running.iter_mut().find_map(|subject| {
-            (!subject.is_alive()).then(|| subject.name.clone())
-        }) {
-            return Err(Stop::Needs(format!("{dead} has ended by itself: see its log")));
+        if let Some(dead) = running
+            .iter_mut()
+            .find_map(|subject| (!subject.is_alive()).then(|| subject.name.clone()))
+        {
+            return Err(Stop::Needs(format!(
+                "{dead} has ended by itself: see its log"
+            )));
         }
     }
     Ok(())

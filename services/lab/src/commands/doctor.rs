@@ -28,11 +28,14 @@ pub(super) fn run(common: &Common) -> Result<End, Stop> {
         let folder = programs(common)?;
         for name in ["before", "after"] {
             let program = folder.join(name);
-            tell(name, if program.is_file() {
-                Ok(program.display().to_string())
-            } else {
-                Err(format!("cargo build --release -p {name}"))
-            });
+            tell(
+                name,
+                if program.is_file() {
+                    Ok(program.display().to_string())
+                } else {
+                    Err(format!("cargo build --release -p {name}"))
+                },
+            );
         }
         tell("database", database(common));
     }
@@ -67,7 +70,9 @@ pub(super) fn run(common: &Common) -> Result<End, Stop> {
 }
 
 fn util_linux(program: &str) -> Result<String, String> {
-    let output = std::process::Command::new(program).arg("--version").output();
+    let output = std::process::Command::new(program)
+        .arg("--version")
+        .output();
     let said = output.map_err(|_| "Debian, Ubuntu: sudo apt-get install util-linux".to_owned())?;
     Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }

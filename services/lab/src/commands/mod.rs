@@ -28,13 +28,17 @@ pub fn run(command: Command) -> ExitCode {
         Command::Capacity(arguments) => capacity::run(&arguments),
         Command::Rate(arguments) => rate::run(&arguments),
         Command::Report { run } => report::run(&run),
-        Command::Compare { old, new, fail_below } => compare::run(&old, &new, fail_below),
+        Command::Compare {
+            old,
+            new,
+            fail_below,
+        } => compare::run(&old, &new, fail_below),
         Command::Doctor(common) => doctor::run(&common),
         Command::Serve { listen, out } => serve::run(listen, &out),
         Command::Demo(arguments) => demo::run(&arguments),
-        Command::Responder(options) => responder::run(options.into()).map_err(|error| {
-            Stop::Needs(format!("the responder: {error}"))
-        }).map(|()| End::Good),
+        Command::Responder(options) => responder::run(options.into())
+            .map_err(|error| Stop::Needs(format!("the responder: {error}")))
+            .map(|()| End::Good),
     };
     match ended {
         Ok(End::Good) => ExitCode::SUCCESS,
@@ -112,7 +116,10 @@ fn request(command: &'static str, preset: String, common: &Common) -> Request {
         command,
         preset,
         out: common.out.clone(),
-        database_url: common.database_url.clone().filter(|_| !common.only_subjects),
+        database_url: common
+            .database_url
+            .clone()
+            .filter(|_| !common.only_subjects),
         owns_database: common.owns_database,
     }
 }
@@ -149,10 +156,16 @@ fn in_session(
         let why = "nothing was measured: see above what was left out, and why";
         return Err(Stop::Needs(why.to_owned()));
     }
-    let runs = session.results.experiments.iter().flat_map(|experiment| &experiment.runs);
+    let runs = session
+        .results
+        .experiments
+        .iter()
+        .flat_map(|experiment| &experiment.runs);
     let invalid = runs.filter(|run| !run.is_valid()).count();
     if invalid > 0 {
-        session.progress.warn(&format!("{invalid} runs do not count: see above why."));
+        session
+            .progress
+            .warn(&format!("{invalid} runs do not count: see above why."));
         return Ok(End::Bad);
     }
     Ok(End::Good)

@@ -56,15 +56,21 @@ fn measure_all(
     let mut peaks = Vec::new();
     for subject in running.iter_mut() {
         let peak = measure::run(session, subject, &order(arguments, None, 0, PEAK))?;
-        session.progress.note(&format!("in a closed loop: {}", protocol::tell(&peak)));
+        session
+            .progress
+            .note(&format!("in a closed loop: {}", protocol::tell(&peak)));
         peaks.push(peak.rate);
     }
     let slower = peaks.iter().copied().fold(f64::INFINITY, f64::min);
     planned.levels = if arguments.rates.is_empty() {
-        [0.25, 0.5, 0.75].map(|share| level(arguments, two_digits(slower * share))).into()
+        [0.25, 0.5, 0.75]
+            .map(|share| level(arguments, two_digits(slower * share)))
+            .into()
     } else {
         let rates = arguments.rates.iter().copied();
-        rates.map(|rate| level(arguments, f64::from(rate))).collect()
+        rates
+            .map(|rate| level(arguments, f64::from(rate)))
+            .collect()
     };
     let plan = Plan {
         preset: "rate",
@@ -115,7 +121,9 @@ fn search(
         let rate = crate::usage::as_f64(rate);
         let order = order(arguments, Some(rate), step, arguments.duration);
         let run = measure::run(session, subject, &order)?;
-        let slowness = run.latency.map(|latency| percentile(&latency, &arguments.percentile));
+        let slowness = run
+            .latency
+            .map(|latency| percentile(&latency, &arguments.percentile));
         let held = run.is_valid() && slowness.is_some_and(|ms| ms <= arguments.limit);
         session.progress.note(&format!(
             "{}/s: {}: {}",

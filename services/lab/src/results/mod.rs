@@ -184,7 +184,8 @@ pub struct Run {
     pub usage: Option<Usage>,
     /// Processor seconds of Postgres.
     pub database_cpu_s: Option<f64>,
-    /// The shares of the processes in the answers, by the kernel's choice.
+    /// How many connections each of several processes on one port had, by the
+    /// kernel's choice.
     #[serde(default)]
     pub split: Vec<u64>,
     /// What the subject's metrics said, second by second.
@@ -286,7 +287,10 @@ mod tests {
         if text != SCHEMA {
             let new = std::env::temp_dir().join("results.schema.json");
             std::fs::write(&new, text).expect("it can be written");
-            panic!("the types have changed: cp {} services/lab/schema/", new.display());
+            panic!(
+                "the types have changed: cp {} services/lab/schema/",
+                new.display()
+            );
         }
     }
 }

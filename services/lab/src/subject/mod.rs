@@ -88,11 +88,15 @@ impl Subject {
             .ok_or("give it as NAME=URL, for example mine=http://127.0.0.1:8080")?;
         let url: Url = url.parse().map_err(|error| format!("{url}: {error}"))?;
         if url.scheme() != "http" || url.host_str().is_none() {
-            return Err(format!("{url} is no http:// address; the load tools speak no TLS here"));
+            return Err(format!(
+                "{url} is no http:// address; the load tools speak no TLS here"
+            ));
         }
         let is_fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         if name.is_empty() || name.len() > 24 || !name.chars().all(is_fine) {
-            return Err(format!("`{name}` is no name: up to 24 letters, digits, - _ ."));
+            return Err(format!(
+                "`{name}` is no name: up to 24 letters, digits, - _ ."
+            ));
         }
         Ok(Self {
             name: name.to_owned(),
@@ -235,9 +239,8 @@ impl Running {
     fn wait_ready(&mut self, interrupt: &Interrupt) -> Result<(), Error> {
         let until = Instant::now() + READY_WITHIN;
         loop {
-            let seen = match get(&self.base, "/ready") {
-                Ok(_) => return Ok(()),
-                Err(seen) => seen,
+            let Err(seen) = get(&self.base, "/ready") else {
+                return Ok(());
             };
             for process in &mut self.processes {
                 if !process.is_alive() {
@@ -263,10 +266,20 @@ fn get(base: &Url, path: &str) -> Result<Vec<u8>, String> {
         .build()
         .into();
     let url = base.join(path).map_err(|error| error.to_string())?;
-    let mut answer = agent.get(url.as_str()).call().map_err(|error| error.to_string())?;
+    let mut answer = agent
+        .get(url.as_str())
+        .call()
+        .map_err(|error| error.to_string())?;
     let status = answer.status();
-    let body = answer.body_mut().read_to_vec().map_err(|error| error.to_string())?;
-    if status.is_success() { Ok(body) } else { Err(status.to_string()) }
+    let body = answer
+        .body_mut()
+        .read_to_vec()
+        .map_err(|error| error.to_string())?;
+    if status.is_success() {
+        Ok(body)
+    } else {
+        Err(status.to_string())
+    }
 }
 
 /// Checks that all subjects answer a path, and those that the lab has started
@@ -304,7 +317,13 @@ mod tests {
     fn a_subject_of_the_readers_own_is_a_name_and_an_address() {
         let subject = Subject::given("mine=http://127.0.0.1:8080").expect("it is one");
         assert_eq!(subject.name, "mine");
-        for wrong in ["http://127.0.0.1:1", "=http://x", "a=ftp://x", "a b=http://x", "a=x"] {
+        for wrong in [
+            "http://127.0.0.1:1",
+            "=http://x",
+            "a=ftp://x",
+            "a b=http://x",
+            "a=x",
+        ] {
             assert!(Subject::given(wrong).is_err(), "{wrong}");
         }
     }

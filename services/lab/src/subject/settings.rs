@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fmt::Display;
 
 /// Variables of the services that a user may set for the lab, too: they hold for
 /// both. Those that the lab sets itself are not among them.
@@ -66,14 +67,14 @@ impl Settings {
 
     /// Sets a variable.
     #[must_use]
-    pub fn set(mut self, name: &str, value: impl ToString) -> Self {
+    pub fn set(mut self, name: &str, value: impl Display) -> Self {
         self.always.insert(name.to_owned(), value.to_string());
         self
     }
 
     /// Sets a variable for [`Role::Worker`] only.
     #[must_use]
-    pub fn set_for_worker(mut self, name: &str, value: impl ToString) -> Self {
+    pub fn set_for_worker(mut self, name: &str, value: impl Display) -> Self {
         self.worker.insert(name.to_owned(), value.to_string());
         self
     }

@@ -161,7 +161,7 @@ impl Axis {
         // From the end, since the highest level is the one that is talked about.
         for (place, name) in ticks.into_iter().rev() {
             let free = kept.last().is_none_or(|(right, other)| {
-                let needed = (width_of(name) + width_of(other)) / 2 + 6;
+                let needed = i32::midpoint(width_of(name), width_of(other)) + 6;
                 (right - place) * scale >= f64::from(needed)
             });
             if free {

@@ -49,7 +49,7 @@ pub(crate) struct Lines {
     /// The axis on the left.
     pub(crate) y: Axis,
     /// The subjects.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) series: Vec<Line>,
     /// What else there is.
     pub(crate) rules: Vec<Rule>,
     /// Whether each value has a mark; a series by the second has too many.
@@ -65,12 +65,12 @@ impl Lines {
                 self.rule(area, &frame, rule)?;
             }
             // All bands below all lines.
-            for line in &self.lines {
+            for line in &self.series {
                 for stretch in &line.stretches {
                     band(area, &frame, line.slot, stretch)?;
                 }
             }
-            for (place, line) in self.lines.iter().enumerate() {
+            for (place, line) in self.series.iter().enumerate() {
                 let aside = self.aside(place);
                 for stretch in &line.stretches {
                     self.stretch(area, &frame, line.slot, aside, stretch)?;
@@ -114,11 +114,11 @@ impl Lines {
     /// Where there is but one value of each, they stand beside each other.
     fn aside(&self, place: usize) -> i32 {
         let single = |line: &Line| line.stretches.iter().map(Vec::len).sum::<usize>() <= 1;
-        if !self.lines.iter().all(single) {
+        if !self.series.iter().all(single) {
             return 0;
         }
         let place = i32::try_from(place).unwrap_or(0);
-        let others = i32::try_from(self.lines.len()).unwrap_or(1) - 1;
+        let others = i32::try_from(self.series.len()).unwrap_or(1) - 1;
         place * 36 - others * 18
     }
 

@@ -83,7 +83,7 @@ fn rate(view: &View, asked: &Asked) -> String {
         } else {
             Vec::new()
         },
-        lines,
+        series: lines,
         marks: true,
     };
     Figure {
@@ -153,7 +153,7 @@ fn ratios(view: &View, asked: &Asked) -> String {
         x: level_axis(asked),
         y: Axis::amount("times", [highest(&lines), 1.0], short),
         rules: vec![Rule::Same(1.0)],
-        lines,
+        series: lines,
         marks: true,
     };
     Figure {
@@ -198,12 +198,12 @@ fn percentiles(view: &View, asked: &Asked) -> String {
         y: Axis::magnitudes("milliseconds, logarithmic", values(&lines), short),
         rules: Vec::new(),
         marks: true,
-        lines,
+        series: lines,
     };
     let heading = format!("Latency at {}", Asked::at(&level.level));
     Figure {
         heading: &heading,
-        keys: &keys(view, &plot.lines),
+        keys: &keys(view, &plot.series),
         plot: plot.svg(HALF),
         narrow: None,
         explanation: "How long answers took. Each mark is the median of that percentile over the runs, the band goes \
@@ -263,7 +263,7 @@ fn steps(view: &View, asked: &Asked) -> String {
             short,
         ),
         rules: limit.map(Rule::Limit).into_iter().collect(),
-        lines,
+        series: lines,
         marks: true,
     };
     Figure {

@@ -47,7 +47,7 @@ pub(crate) fn invalid(asked: &Asked) -> String {
     format!("<h3>Runs that do not count</h3>\n{}", table.html())
 }
 
-/// How several processes of a subject shared the answers.
+/// How several processes of a subject shared the connections.
 pub(crate) fn split(view: &View, asked: &Asked) -> String {
     let mut items = String::new();
     for name in view.names() {
@@ -62,7 +62,7 @@ pub(crate) fn split(view: &View, asked: &Asked) -> String {
         if high > 0.0 {
             let _ = write!(
                 items,
-                "<li>{}: between {} and {}&nbsp;% of a run's answers came from one process.</li>",
+                "<li>{}: a process had between {} and {}&nbsp;% of a run's connections.</li>",
                 escape(name),
                 short(low * 100.0),
                 short(high * 100.0)
@@ -83,7 +83,7 @@ pub(crate) fn split(view: &View, asked: &Asked) -> String {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "shares of far less than 2^52 answers"
+    reason = "shares of far less than 2^52 connections"
 )]
 fn shares(run: &Run) -> Vec<f64> {
     let all: u64 = run.split.iter().sum();

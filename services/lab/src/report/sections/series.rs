@@ -95,7 +95,7 @@ fn figure(view: &View, runs: &[&Run], metric: &Metric) -> String {
         description: format!("{name}, {unit}, over the seconds of one run of each subject. {says}"),
         x: Axis::seconds(seconds().map(|s| s.at_s)),
         y: Axis::amount(unit, seconds().map(of), short),
-        lines: lines.collect(),
+        series: lines.collect(),
         rules: Vec::new(),
         marks: false,
     };

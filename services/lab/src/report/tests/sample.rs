@@ -2,6 +2,8 @@
 //! in them that a report can show. `tests/data/results/results.json` is made
 //! from them.
 
+#![expect(clippy::cast_precision_loss, reason = "made-up counts, far below 2^52")]
+
 use std::collections::BTreeMap;
 
 use crate::results::{
