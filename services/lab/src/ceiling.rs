@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 
 use url::Url;
 
-use crate::subject::pinned;
+use crate::pinned;
 
 /// The bare responder of the lab ([`crate::responder`]), as a process of its own.
 #[derive(Debug)]
@@ -20,8 +20,7 @@ impl Responder {
     /// # Errors
     /// If this program cannot be run once more.
     pub fn start(cores: &[usize]) -> io::Result<Self> {
-        let mut child = pinned(cores)
-            .arg(std::env::current_exe()?)
+        let mut child = pinned::command(&std::env::current_exe()?, cores)
             .arg("responder")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -23,6 +23,7 @@ pub mod host;
 pub mod interrupt;
 pub mod lock;
 pub mod measure;
+mod pinned;
 pub mod plan;
 pub mod progress;
 pub mod protocol;

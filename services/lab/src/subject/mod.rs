@@ -11,7 +11,6 @@ use ureq::Agent;
 use url::Url;
 
 pub use self::process::Process;
-pub(crate) use self::process::pinned;
 pub use self::settings::{Role, Settings};
 use crate::interrupt::Interrupt;
 use crate::results;

@@ -3,15 +3,15 @@
 use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Error, Settings, Start};
-use crate::cores;
 use crate::interrupt::Interrupt;
+use crate::pinned;
 
 /// How long a service may take to listen.
 const LISTENS_WITHIN: Duration = Duration::from_secs(30);
@@ -55,12 +55,8 @@ impl Process {
             .and_then(|()| File::create(&log))
             .and_then(|file| Ok((file.try_clone()?, file)));
         let (out, err) = output.map_err(|error| failed(format!("has no log: {error}")))?;
-        let mut command = pinned(how.cores);
-        command
-            .arg(program)
-            .stdin(Stdio::null())
-            .stdout(out)
-            .stderr(err);
+        let mut command = pinned::command(program, how.cores);
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
         for (name, value) in settings.pairs() {
             command.env(name, value);
         }
@@ -141,16 +137,4 @@ impl Drop for Process {
             thread::sleep(LOOK);
         }
     }
-}
-
-/// A command that runs another on some processors, and ends it when the thread
-/// that started it does (`PR_SET_PDEATHSIG`), so that a killed lab leaves nobody
-/// behind. Both programs are Debian's util-linux.
-pub(crate) fn pinned(to: &[usize]) -> Command {
-    let mut command = Command::new("setpriv");
-    command.args(["--pdeathsig", "KILL", "--"]);
-    if !to.is_empty() {
-        command.args(["taskset", "-c", &cores::list(to)]);
-    }
-    command
 }

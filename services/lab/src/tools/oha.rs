@@ -34,8 +34,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::process::{self, Beside, Limits, attend, is_program, on_path, pinned, shortened};
+use super::process::{self, Beside, Limits, attend, is_program, on_path, shortened};
 use super::{Error, Load, Seen, Target};
+use crate::pinned;
 use crate::results::Latency;
 
 const TOOL: &str = "oha";
@@ -115,7 +116,7 @@ pub fn run(load: &Load, stop: &dyn Fn() -> bool) -> Result<Seen, Error> {
     let connections = u64::from(load.level.connections.max(1)).min(requests);
     let timeout = format!("{}ms", load.timeout.as_millis().max(1));
 
-    let mut command = pinned(&oha, &load.cores)?;
+    let mut command = pinned::command(&oha, &load.cores);
     command
         .args(["--no-tui", "--output-format", "json"])
         .args(["-n", &requests.to_string()])

@@ -74,25 +74,6 @@ pub(super) fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// A command that runs on these processors from its first instruction on;
-/// anywhere if there are none.
-///
-/// taskset sets the affinity and becomes the program, with the same process id:
-/// no thread of the tool can be older than the affinity.
-pub(super) fn pinned(program: &Path, cores: &[usize]) -> Result<Command, Error> {
-    if cores.is_empty() {
-        return Ok(Command::new(program));
-    }
-    let taskset = on_path("taskset").ok_or(Error::Missing {
-        tool: "taskset",
-        advice: "Debian, Ubuntu: sudo apt-get install util-linux",
-    })?;
-    let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
-    let mut command = Command::new(taskset);
-    command.arg("-c").arg(cores.join(",")).arg(program);
-    Ok(command)
-}
-
 /// How many processors a tool may use that is pinned to these.
 pub(super) fn processors(cores: &[usize]) -> usize {
     match cores.len() {
@@ -216,6 +197,7 @@ fn wait(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pinned;
 
     const LONG: Limits = Limits {
         ask: None,
@@ -225,7 +207,7 @@ mod tests {
     /// Runs a command of the shell in a folder of its own.
     fn shell(name: &str, script: &str, limits: Limits, stop: bool) -> Result<String, Error> {
         let raw = env::temp_dir().join(format!("lab-{name}-{}", std::process::id()));
-        let mut command = pinned(Path::new("/bin/sh"), &[0])?;
+        let mut command = pinned::command(Path::new("/bin/sh"), &[0]);
         command.args(["-c", script]);
         let said = attend("sh", command, &raw, limits, &|| stop);
         let _ = fs::remove_file(&raw);

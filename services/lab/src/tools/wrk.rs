@@ -29,8 +29,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::process::{self, Beside, Limits, attend, on_path, pinned, shortened};
+use super::process::{self, Beside, Limits, attend, on_path, shortened};
 use super::{Error, Load, Seen, Target};
+use crate::pinned;
 use crate::results::Latency;
 
 const TOOL: &str = "wrk";
@@ -74,7 +75,7 @@ pub fn run(load: &Load, stop: &dyn Fn() -> bool) -> Result<Seen, Error> {
     let threads = threads(connections, processors(load));
     let (duration, timeout) = (whole(load.duration), whole(load.timeout));
 
-    let mut command = pinned(&wrk, &load.cores)?;
+    let mut command = pinned::command(&wrk, &load.cores);
     command
         .args(["--threads", &threads.to_string()])
         .args(["--connections", &connections.to_string()])

@@ -30,13 +30,13 @@ fn within(value: f64, wanted: f64, share: f64) -> bool {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn it_has_the_version_that_is_known() {
     assert_eq!(version().expect("oha is built"), "1.16.0");
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn a_rate_is_kept_and_every_request_is_accounted_for() {
     let (bare, folder) = (Bare::start(&[]), Folder::new("rate"));
     let seen = run(&at_rate(500.0, bare.url("/"), 10, &folder), &never).expect("oha runs");
@@ -47,7 +47,7 @@ fn a_rate_is_kept_and_every_request_is_accounted_for() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn bad_answers_are_counted_by_status() {
     let folder = Folder::new("bad");
     let bare = Bare::start(&["--status", "503", "--fail-share", "0.25"]);
@@ -58,7 +58,7 @@ fn bad_answers_are_counted_by_status() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn markets_are_drawn_and_none_is_made_up() {
     let (stub, folder) = (Stub::start(Manner::Answer(200)), Folder::new("markets"));
     let load = at_rate(1_000.0, stub.url("/markets/{id}/book"), 10, &folder);
@@ -75,7 +75,7 @@ fn markets_are_drawn_and_none_is_made_up() {
 }
 
 #[test]
-#[ignore = "takes half a minute and needs oha: .ci/run lab"]
+#[ignore = "takes half a minute and needs oha: .ci/run --lab"]
 fn a_pause_of_the_subject_shows() {
     let (bare, folder) = (Bare::start(&[]), Folder::new("pause"));
     let mut load = at_rate(100.0, bare.url("/"), 10, &folder);
@@ -101,7 +101,7 @@ fn a_pause_of_the_subject_shows() {
 }
 
 #[test]
-#[ignore = "takes half a minute and needs oha: .ci/run lab"]
+#[ignore = "takes half a minute and needs oha: .ci/run --lab"]
 fn what_is_in_flight_at_the_end_may_be_finished() {
     let folder = Folder::new("end");
     let bare = Bare::start(&["--delay-ms", "1000"]);
@@ -114,7 +114,7 @@ fn what_is_in_flight_at_the_end_may_be_finished() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn what_the_end_cuts_off_has_neither_failed_nor_been_answered() {
     let folder = Folder::new("cut");
     // A tenth of what is asked of it: 20 a second, for 2 and 2 and some seconds.
@@ -130,7 +130,7 @@ fn what_the_end_cuts_off_has_neither_failed_nor_been_answered() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn what_is_not_answered_in_time_has_failed() {
     let (stub, folder) = (Stub::start(Manner::Silence), Folder::new("silence"));
     let mut load = at_rate(5.0, stub.url("/"), 20, &folder);
@@ -141,7 +141,7 @@ fn what_is_not_answered_in_time_has_failed() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn a_subject_that_is_not_there_fails_every_request() {
     let folder = Folder::new("nobody");
     // Nothing listens on the port of a listener that is gone.
@@ -152,7 +152,7 @@ fn a_subject_that_is_not_there_fails_every_request() {
 }
 
 #[test]
-#[ignore = "needs oha: .ci/run lab"]
+#[ignore = "needs oha: .ci/run --lab"]
 fn when_the_lab_is_to_stop_it_is_gone_at_once() {
     let (stub, folder) = (Stub::start(Manner::Answer(200)), Folder::new("stop"));
     let mut load = at_rate(100.0, stub.url("/"), 5, &folder);

@@ -1,13 +1,17 @@
 //! The plots of an experiment.
 
-use crate::report::figures::{MEBIBYTE, short};
+use crate::report::figures::short;
 use crate::report::markup::{Figure, Key};
-use crate::report::plots::{
-    Axis, Bar, Bars, Format, Group, HALF, Line, Lines, NARROW, Point, Rule, WIDE,
-};
+use crate::report::plots::{Axis, Format, HALF, Line, Lines, NARROW, Point, Rule, WIDE};
 use crate::report::view::{Asked, View};
 use crate::stats::Quartiles;
 use crate::summary::SubjectSummary;
+
+use self::steps::steps;
+use self::usage::{memory, processor};
+
+mod steps;
+mod usage;
 
 type Part = fn(&SubjectSummary) -> Option<Quartiles>;
 
@@ -212,201 +216,10 @@ fn percentiles(view: &View, asked: &Asked) -> String {
     .html()
 }
 
-/// Latency over the load: the steps of a search, or what constant rates did.
-fn steps(view: &View, asked: &Asked) -> String {
-    let limit = asked
-        .experiment
-        .findings
-        .iter()
-        .find_map(|f| Limit::of(&f.what));
-    let percentile = limit.as_ref().map_or("p99", |limit| limit.percentile);
-    let part: Part = match percentile {
-        "p50" => |s| s.p50,
-        "p90" => |s| s.p90,
-        "p99.9" => |s| s.p999,
-        _ => |s| s.p99,
-    };
-    let lines = lines(view, asked, part);
-    if lines.is_empty() {
-        return String::new();
-    }
-    let heading = format!("{percentile} over {}", asked.load());
-    let mut keys = keys(view, &lines);
-    let words = limit
-        .as_ref()
-        .map(|limit| format!("limit: {} ms", short(limit.ms)));
-    if let Some(words) = &words {
-        keys.push(Key::Limit(words));
-    }
-    let mut explanation = format!(
-        "The time within which {} of 100 answers came, at each level that was tried. Lower is better.",
-        percentile.trim_start_matches('p')
-    );
-    if limit.is_some() {
-        explanation += " What is above the line breaks the limit; the search ends between the last mark below it and \
-                        the first above.";
-    }
-    let limit = limit.map(|limit| limit.ms);
-    let plot = Lines {
-        title: format!("{}: {heading}", asked.experiment.name),
-        description: described(
-            view,
-            asked,
-            &format!("{percentile} in milliseconds"),
-            part,
-            short,
-        ),
-        x: level_axis(asked),
-        y: Axis::magnitudes(
-            "milliseconds, logarithmic",
-            values(&lines).chain(limit),
-            short,
-        ),
-        rules: limit.map(Rule::Limit).into_iter().collect(),
-        series: lines,
-        marks: true,
-    };
-    Figure {
-        heading: &heading,
-        keys: &keys,
-        plot: plot.svg(WIDE),
-        narrow: Some(plot.svg(NARROW)),
-        explanation: &explanation,
-    }
-    .html()
-}
-
-/// What a finding was held against, as far as its words say it.
-struct Limit {
-    percentile: &'static str,
-    ms: f64,
-}
-
-impl Limit {
-    fn of(what: &str) -> Option<Self> {
-        let words: Vec<&str> = what
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|word| !word.is_empty())
-            .collect();
-        let percentile = ["p50", "p90", "p99.9", "p99"]
-            .into_iter()
-            .find(|p| words.contains(p))?;
-        let ms = words.windows(2).find(|pair| pair[1] == "ms")?[0]
-            .parse()
-            .ok()?;
-        Some(Self { percentile, ms })
-    }
-}
-
-/// Processor time for each answer.
-fn processor(view: &View, asked: &Asked) -> String {
-    let plot = Bars {
-        title: format!("{}: processor time for each answer", asked.experiment.name),
-        description: described(
-            view,
-            asked,
-            "microseconds of processor time",
-            |s| s.cpu_us,
-            short,
-        ),
-        amount: "microseconds for each answer".to_owned(),
-        ..bars(view, asked, |s| s.cpu_us, |s| s.database_cpu_us, short)
-    };
-    if plot.is_empty() {
-        return String::new();
-    }
-    let mut keys = bar_keys(view, asked, |s| s.cpu_us);
-    let stacked = plot
-        .groups
-        .iter()
-        .flat_map(|g| g.bars.iter().flatten())
-        .any(|b| b.more.is_some());
-    let mut explanation = "Processor time of the service for each answer, in user and in kernel mode; the whiskers \
-                           are the quartiles. Lower is better: it is what an answer costs at full load."
-        .to_owned();
-    if stacked {
-        keys.push(Key::Pale("Postgres, on top"));
-        explanation += " The paler part on top is what Postgres took for the same answer.";
-    }
-    Figure {
-        heading: "Processor time for each answer",
-        keys: &keys,
-        plot: plot.svg(HALF),
-        narrow: None,
-        explanation: &explanation,
-    }
-    .html()
-}
-
-/// The most resident memory.
-fn memory(view: &View, asked: &Asked) -> String {
-    let plot = Bars {
-        title: format!("{}: resident memory", asked.experiment.name),
-        description: described(view, asked, "MiB of resident memory", resident, short),
-        amount: "MiB".to_owned(),
-        ..bars(view, asked, resident, |_| None, short)
-    };
-    if plot.is_empty() {
-        return String::new();
-    }
-    Figure {
-        heading: "Resident memory",
-        keys: &bar_keys(view, asked, resident),
-        plot: plot.svg(HALF),
-        narrow: None,
-        explanation: "The most memory that the service held during a run, all its processes together; the whiskers \
-                      are the quartiles. Lower is better.",
-    }
-    .html()
-}
-
-/// In MiB, so that the axis is round in them.
-fn resident(subject: &SubjectSummary) -> Option<Quartiles> {
-    subject.resident.map(|bytes| Quartiles {
-        p25: bytes.p25 / MEBIBYTE,
-        median: bytes.median / MEBIBYTE,
-        p75: bytes.p75 / MEBIBYTE,
-    })
-}
-
-fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> Bars {
-    let names: Vec<&str> = with(view, asked, part).collect();
-    let groups = asked.levels.iter().map(|level| Group {
-        name: short(asked.amount(&level.level)),
-        bars: names
-            .iter()
-            .map(|name| {
-                let subject = level.subjects.iter().find(|s| s.name == *name)?;
-                Some(Bar {
-                    slot: view.slot(name),
-                    value: part(subject)?,
-                    more: more(subject).map(|q| q.median).filter(|m| *m > 0.0),
-                })
-            })
-            .collect(),
-    });
-    Bars {
-        title: String::new(),
-        description: String::new(),
-        levels: asked.load().to_owned(),
-        amount: String::new(),
-        format,
-        groups: groups
-            .filter(|g| g.bars.iter().any(Option::is_some))
-            .collect(),
-    }
-}
-
 /// The subjects of which this is known at any level.
 fn with<'a>(view: &'a View, asked: &'a Asked, part: Part) -> impl Iterator<Item = &'a str> {
     view.names()
         .filter(move |name| asked.of_subject(name).any(|(_, s)| part(s).is_some()))
-}
-
-fn bar_keys<'a>(view: &'a View, asked: &'a Asked, part: Part) -> Vec<Key<'a>> {
-    with(view, asked, part)
-        .map(|name| Key::Bar(view.slot(name), name))
-        .collect()
 }
 
 /// A line of each subject of which anything is known.
@@ -490,19 +303,4 @@ fn described(view: &View, asked: &Asked, what: &str, part: Part, format: Format)
         asked.load(),
         ends.join("; ")
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_is_read_from_the_words_of_a_finding() {
-        let limit = Limit::of("most connections with p90 at most 80 ms").unwrap();
-        assert_eq!((limit.percentile, limit.ms), ("p90", 80.0));
-        let limit = Limit::of("highest rate at which p99.9 stays under 12.5 ms, oha").unwrap();
-        assert_eq!((limit.percentile, limit.ms), ("p99.9", 12.5));
-        assert!(Limit::of("most connections").is_none());
-        assert!(Limit::of("p90 under a limit of some ms").is_none());
-    }
 }

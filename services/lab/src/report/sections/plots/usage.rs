@@ -1,0 +1,114 @@
+//! What a subject used.
+
+use super::{Part, described, with};
+use crate::report::figures::{MEBIBYTE, short};
+use crate::report::markup::{Figure, Key};
+use crate::report::plots::{Bar, Bars, Format, Group, HALF};
+use crate::report::view::{Asked, View};
+use crate::stats::Quartiles;
+use crate::summary::SubjectSummary;
+
+/// Processor time for each answer.
+pub(super) fn processor(view: &View, asked: &Asked) -> String {
+    let plot = Bars {
+        title: format!("{}: processor time for each answer", asked.experiment.name),
+        description: described(
+            view,
+            asked,
+            "microseconds of processor time",
+            |s| s.cpu_us,
+            short,
+        ),
+        amount: "microseconds for each answer".to_owned(),
+        ..bars(view, asked, |s| s.cpu_us, |s| s.database_cpu_us, short)
+    };
+    if plot.is_empty() {
+        return String::new();
+    }
+    let mut keys = bar_keys(view, asked, |s| s.cpu_us);
+    let stacked = plot
+        .groups
+        .iter()
+        .flat_map(|g| g.bars.iter().flatten())
+        .any(|b| b.more.is_some());
+    let mut explanation = "Processor time of the service for each answer, in user and in kernel mode; the whiskers \
+                           are the quartiles. Lower is better: it is what an answer costs at full load."
+        .to_owned();
+    if stacked {
+        keys.push(Key::Pale("Postgres, on top"));
+        explanation += " The paler part on top is what Postgres took for the same answer.";
+    }
+    Figure {
+        heading: "Processor time for each answer",
+        keys: &keys,
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: &explanation,
+    }
+    .html()
+}
+
+/// The most resident memory.
+pub(super) fn memory(view: &View, asked: &Asked) -> String {
+    let plot = Bars {
+        title: format!("{}: resident memory", asked.experiment.name),
+        description: described(view, asked, "MiB of resident memory", resident, short),
+        amount: "MiB".to_owned(),
+        ..bars(view, asked, resident, |_| None, short)
+    };
+    if plot.is_empty() {
+        return String::new();
+    }
+    Figure {
+        heading: "Resident memory",
+        keys: &bar_keys(view, asked, resident),
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: "The most memory that the service held during a run, all its processes together; the whiskers \
+                      are the quartiles. Lower is better.",
+    }
+    .html()
+}
+
+/// In MiB, so that the axis is round in them.
+fn resident(subject: &SubjectSummary) -> Option<Quartiles> {
+    subject.resident.map(|bytes| Quartiles {
+        p25: bytes.p25 / MEBIBYTE,
+        median: bytes.median / MEBIBYTE,
+        p75: bytes.p75 / MEBIBYTE,
+    })
+}
+
+fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> Bars {
+    let names: Vec<&str> = with(view, asked, part).collect();
+    let groups = asked.levels.iter().map(|level| Group {
+        name: short(asked.amount(&level.level)),
+        bars: names
+            .iter()
+            .map(|name| {
+                let subject = level.subjects.iter().find(|s| s.name == *name)?;
+                Some(Bar {
+                    slot: view.slot(name),
+                    value: part(subject)?,
+                    more: more(subject).map(|q| q.median).filter(|m| *m > 0.0),
+                })
+            })
+            .collect(),
+    });
+    Bars {
+        title: String::new(),
+        description: String::new(),
+        levels: asked.load().to_owned(),
+        amount: String::new(),
+        format,
+        groups: groups
+            .filter(|g| g.bars.iter().any(Option::is_some))
+            .collect(),
+    }
+}
+
+fn bar_keys<'a>(view: &'a View, asked: &'a Asked, part: Part) -> Vec<Key<'a>> {
+    with(view, asked, part)
+        .map(|name| Key::Bar(view.slot(name), name))
+        .collect()
+}
