@@ -227,7 +227,10 @@ pub fn ceiling(session: &Session, level: Level, duration: Duration) -> Result<f6
 }
 
 /// Changes the experiment under way, and saves it.
-fn add(session: &mut Session, change: impl FnOnce(&mut Experiment)) -> Result<(), Stop> {
+///
+/// # Errors
+/// If it cannot be saved.
+pub fn add(session: &mut Session, change: impl FnOnce(&mut Experiment)) -> Result<(), Stop> {
     change(
         session
             .results

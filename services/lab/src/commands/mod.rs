@@ -7,6 +7,7 @@ mod doctor;
 mod rate;
 mod report;
 mod serve;
+mod steps;
 mod talk;
 
 use std::path::PathBuf;

@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use super::capacity::{percentile, role};
+use super::steps::{self, Limit, role};
 use super::{End, in_session, request, subjects};
 use crate::cli::Rate;
 use crate::interrupt::Interrupt;
 use crate::measure::{self, Order};
 use crate::plan::{Plan, Planned, closed};
 use crate::protocol;
-use crate::results::{Experiment, Finding, Level, Run};
+use crate::results::Level;
 use crate::search::Search;
 use crate::session::{Session, Stop};
 use crate::subject::Running;
-use crate::text::grouped;
 use crate::tools::{oha, wrk};
+use crate::usage::as_f64;
 
 /// How close the search gets, as a share of the rate.
 const STEP: f64 = 0.05;
@@ -26,7 +26,7 @@ const PEAK: Duration = Duration::from_secs(3);
 pub(super) fn run(arguments: &Rate) -> Result<End, Stop> {
     let interrupt = Interrupt::listen().map_err(|error| Stop::Needs(error.to_string()))?;
     let subjects = subjects(&arguments.common)?;
-    let preset = format!("p{} within {} ms", arguments.percentile, arguments.limit);
+    let preset = limit(arguments).with("the highest rate");
     let request = request("rate", preset, &arguments.common);
     in_session(&request, subjects, interrupt, |session| {
         session.uses("wrk", wrk::version)?;
@@ -41,6 +41,9 @@ pub(super) fn run(arguments: &Rate) -> Result<End, Stop> {
         };
         session.progress.heading(&planned.question);
         let mut running = protocol::start(session, &planned)?;
+        if running.is_empty() {
+            return Ok(());
+        }
         let measured = measure_all(session, &mut running, &mut planned, arguments);
         protocol::end(session, running);
         measured
@@ -83,22 +86,12 @@ fn measure_all(
     let count = u32::try_from(running.len()).unwrap_or(u32::MAX);
     session.progress.plan(plan.time_of(planned, count));
     protocol::experiment(session, &plan, planned, running)?;
-    session.progress.heading(&format!(
-        "Which is the highest rate with p{} within {} ms?",
-        arguments.percentile, arguments.limit
-    ));
-    session.results.experiments.push(Experiment {
-        name: "highest-rate".to_owned(),
-        question: format!(
-            "Which is the highest constant rate with {} of 100 answers within {} ms?",
-            arguments.percentile, arguments.limit
-        ),
-        path: planned.path.clone(),
-        processes: 1,
-        ceilings: Vec::new(),
-        runs: Vec::new(),
-        findings: Vec::new(),
-    });
+    let limit = limit(arguments);
+    let question = format!(
+        "Which is the highest constant rate with {} of 100 answers within {} ms?",
+        limit.percentile, limit.ms
+    );
+    steps::begin(session, "highest-rate", &question, &planned.path);
     for (subject, peak) in running.iter_mut().zip(peaks) {
         search(session, subject, arguments, peak)?;
     }
@@ -113,46 +106,22 @@ fn search(
 ) -> Result<(), Stop> {
     // A constant rate cannot be kept above what a closed loop reaches; a little
     // more, since that was measured once.
-    let mut search = Search::new(whole(peak * 0.5), whole(peak * 1.2), STEP);
-    let mut best: Option<Run> = None;
-    let mut step = 0;
-    while let Some(rate) = search.next() {
-        step += 1;
-        let rate = crate::usage::as_f64(rate);
-        let order = order(arguments, Some(rate), step, arguments.duration);
-        let run = measure::run(session, subject, &order)?;
-        let slowness = run
-            .latency
-            .map(|latency| percentile(&latency, &arguments.percentile));
-        let held = run.is_valid() && slowness.is_some_and(|ms| ms <= arguments.limit);
-        session.progress.note(&format!(
-            "{}/s: {}: {}",
-            grouped(rate),
-            protocol::tell(&run),
-            if held { "held" } else { "too much" }
-        ));
-        search.note(held);
-        if held {
-            best = Some(run.clone());
-        }
-        if let Some(experiment) = session.results.experiments.last_mut() {
-            experiment.runs.push(run);
-        }
-        session.save()?;
+    let search = Search::new(whole(peak * 0.5), whole(peak * 1.2), STEP);
+    steps::make(
+        session,
+        subject,
+        search,
+        &limit(arguments),
+        "the highest rate",
+        |rate, step| order(arguments, Some(as_f64(rate)), step, arguments.duration),
+    )
+}
+
+fn limit(arguments: &Rate) -> Limit<'_> {
+    Limit {
+        percentile: &arguments.percentile,
+        ms: arguments.limit,
     }
-    if let Some(experiment) = session.results.experiments.last_mut() {
-        experiment.findings.push(Finding {
-            subject: subject.name.clone(),
-            what: format!(
-                "the highest rate with p{} within {} ms",
-                arguments.percentile, arguments.limit
-            ),
-            highest: best.as_ref().map(|run| run.level),
-            rate: best.map(|run| run.rate),
-            bounded: search.found().bounded,
-        });
-    }
-    session.save()
 }
 
 fn level(arguments: &Rate, rate: f64) -> Level {

@@ -64,6 +64,22 @@ fn results_in(folder: &Folder) -> Results {
     results::load(&runs[0]).expect("they can be read")
 }
 
+/// A lab that runs for long on a server that answers at once, and whose round has
+/// just ended.
+fn begun(
+    folder: &Folder,
+    bare: &Bare,
+    runs: &str,
+    round: u32,
+) -> (Child, thread::JoinHandle<String>) {
+    let subject = subject(bare);
+    let more = ["--connections", "10", "--runs", runs, "--duration", "1"];
+    let mut command = lab(folder, &ping(&subject, &more));
+    let mut child = command.spawn().expect("the lab runs");
+    let told = wait_for_round(&mut child, round);
+    (child, told)
+}
+
 /// Waits until the lab has told that a run of the round is done.
 fn wait_for_round(child: &mut Child, round: u32) -> thread::JoinHandle<String> {
     use std::io::{BufRead as _, BufReader, Read as _};
@@ -166,12 +182,7 @@ fn a_server_that_only_fails_is_not_measured_at_all() {
 fn the_runs_of_a_subject_that_was_killed_are_marked() {
     let folder = Folder::new("killed");
     let bare = Bare::start(&[]);
-    let subject = subject(&bare);
-    let more = ["--connections", "10", "--runs", "4", "--duration", "1"];
-    let mut child = lab(&folder, &ping(&subject, &more))
-        .spawn()
-        .expect("the lab runs");
-    let told = wait_for_round(&mut child, 2);
+    let (child, told) = begun(&folder, &bare, "4", 2);
     bare.signal(Signal::KILL);
     let output = child.wait_with_output().expect("it ends");
     let text = said(&output) + &told.join().expect("it was read");
@@ -189,12 +200,7 @@ fn the_runs_of_a_subject_that_was_killed_are_marked() {
 fn ctrl_c_leaves_a_marked_result_and_no_process() {
     let folder = Folder::new("interrupted");
     let bare = Bare::start(&[]);
-    let subject = subject(&bare);
-    let more = ["--connections", "10", "--runs", "50", "--duration", "1"];
-    let mut child = lab(&folder, &ping(&subject, &more))
-        .spawn()
-        .expect("the lab runs");
-    let told = wait_for_round(&mut child, 1);
+    let (child, told) = begun(&folder, &bare, "50", 1);
     signal(child.id(), Signal::INT);
     let output = child.wait_with_output().expect("it ends");
     let text = said(&output) + &told.join().expect("it was read");
@@ -224,12 +230,8 @@ fn ctrl_c_leaves_a_marked_result_and_no_process() {
 fn a_second_lab_is_refused() {
     let folder = Folder::new("second");
     let bare = Bare::start(&[]);
+    let (mut child, told) = begun(&folder, &bare, "50", 1);
     let subject = subject(&bare);
-    let more = ["--connections", "10", "--runs", "50", "--duration", "1"];
-    let mut child = lab(&folder, &ping(&subject, &more))
-        .spawn()
-        .expect("the lab runs");
-    let told = wait_for_round(&mut child, 1);
     let second = run(&mut lab(&folder, &ping(&subject, &["--quick"])));
     signal(child.id(), Signal::INT);
     child.wait().expect("it ends");
