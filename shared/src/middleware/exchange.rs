@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ::sentry::{Hub, HubSwitchGuard};
+use ::sentry::HubSwitchGuard;
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{HeaderMap, Method, Response, Uri, request};
 use tracing::Span;
 
 use super::request_id::{RequestId, X_REQUEST_ID};
-use super::sentry::Facts;
+use super::sentry::{Facts, RequestHub};
 use super::time_limit::Deadline;
 use super::{Middleware, access, sentry};
 use crate::error::Error;
@@ -44,7 +44,7 @@ pub struct Exchange {
     started: Instant,
     route: Arc<RouteMetrics>,
     request: Arc<Facts>,
-    hub: Option<Arc<Hub>>,
+    hub: Option<RequestHub>,
     span: Span,
     answered: bool,
 }
@@ -84,7 +84,8 @@ impl Exchange {
     /// Runs code of the request with its id, its span and its hub.
     pub fn enter<T>(&self, run: impl FnOnce() -> T) -> T {
         let _id = RequestId::enter(Some(self.request.id));
-        let _hub = self.hub.clone().map(HubSwitchGuard::new);
+        let hub = self.hub.as_ref().map(|request| request.hub().clone());
+        let _hub = hub.map(HubSwitchGuard::new);
         self.span.in_scope(run)
     }
 

@@ -8,21 +8,21 @@
 
 mod delivery;
 mod facts;
+mod hubs;
 mod report;
 mod stack;
 
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::sentry::integrations::backtrace::ProcessStacktraceIntegration;
 use ::sentry::integrations::contexts::ContextIntegration;
-use ::sentry::protocol::Event;
 use ::sentry::{Client, ClientOptions, Hub, Scope};
 
 use self::delivery::Delivery;
 pub use self::facts::Facts;
 use self::facts::tag;
+pub use self::hubs::RequestHub;
 pub use self::report::{error, panic};
 pub use self::stack::Stack;
 use crate::config;
@@ -30,15 +30,6 @@ use crate::config;
 /// How many events wait for a slow tracker before new ones are dropped. The
 /// SDK's default of 30 would lose most of a burst of failures.
 const QUEUE: usize = 1000;
-
-/// What puts the facts of a request or a job on an event. The SDK runs it
-/// while a panic unwinds, hence the last two bounds.
-trait Processor: Fn(&mut Event<'static>) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static {}
-
-impl<F> Processor for F where
-    F: Fn(&mut Event<'static>) + Send + Sync + UnwindSafe + RefUnwindSafe + 'static
-{
-}
 
 /// The way to the error tracker; or no way, without a DSN.
 #[derive(Clone)]
@@ -82,30 +73,20 @@ impl Tracker {
 
     /// A hub whose events carry this request; none without a tracker.
     #[must_use]
-    pub fn request_hub(&self, request: &Arc<Facts>) -> Option<Arc<Hub>> {
-        self.client.as_ref()?;
-        let (request, service) = (request.clone(), self.service);
-        self.hub(move |event| request.put_on(event, service))
+    pub fn request_hub(&self, request: &Arc<Facts>) -> Option<RequestHub> {
+        let client = self.client.as_ref()?;
+        Some(RequestHub::new(client, &self.scope, self.service, request))
     }
 
     /// A hub for a job that no request started; none without a tracker.
     #[must_use]
     pub fn job_hub(&self, name: &'static str) -> Option<Arc<Hub>> {
-        let service = self.service;
-        self.hub(move |event| {
-            event.transaction = Some(name.to_owned());
-            tag(event, "service", service);
-        })
-    }
-
-    /// The facts are put on an event when there is one, and cost a request
-    /// that does not fail a few reference counts.
-    fn hub(&self, facts: impl Processor) -> Option<Arc<Hub>> {
         let client = self.client.clone()?;
-        // Not a new one: that has a dozen empty collections made for it.
+        let service = self.service;
         let mut scope = Scope::clone(&self.scope);
         scope.add_event_processor(move |mut event| {
-            facts(&mut event);
+            event.transaction = Some(name.to_owned());
+            tag(&mut event, "service", service);
             Some(event)
         });
         Some(Arc::new(Hub::new(Some(client), Arc::new(scope))))
