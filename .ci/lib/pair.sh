@@ -19,7 +19,7 @@ need_pair() {
   BINARIES=$(target_folder "$ROOT")/release
   part_heading 'release build'
   # As scripts/demo builds, so that whoever comes second has nothing to build.
-  attended cargo build --release --locked -p shared -p before -p after --features shared/migrate --bins
+  attended cargo build --release --locked -p shared -p before -p after -p lab --features shared/migrate --bins
 }
 
 # Its data may be lost, so nothing waits for the disk.
