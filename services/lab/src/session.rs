@@ -198,6 +198,46 @@ impl Session {
         for warning in &self.results.warnings {
             self.progress.warn(warning);
         }
+        self.tell_settings();
+    }
+
+    /// What the subjects that the lab starts have in common, and what not.
+    fn tell_settings(&self) {
+        let started: Vec<_> = self
+            .results
+            .subjects
+            .iter()
+            .filter(|subject| subject.address.is_none())
+            .collect();
+        let Some((first, others)) = started.split_first() else {
+            return;
+        };
+        let is_common = |name: &String, value: &String| {
+            others
+                .iter()
+                .all(|other| other.settings.get(name) == Some(value))
+        };
+        let (common, differing): (Vec<_>, Vec<_>) = first
+            .settings
+            .iter()
+            .partition(|(name, value)| is_common(name, value));
+        let common: Vec<_> = common
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        self.progress
+            .note(&format!("all alike: {}", common.join(" ")));
+        for (name, _) in differing {
+            let values: Vec<_> = started
+                .iter()
+                .map(|subject| {
+                    let value = subject.settings.get(name).map_or("(unset)", String::as_str);
+                    format!("{} {value}", subject.name)
+                })
+                .collect();
+            self.progress
+                .note(&format!("different: {name}: {}", values.join(", ")));
+        }
     }
 
     /// Tells of something that makes the results less fair, and keeps it with them.

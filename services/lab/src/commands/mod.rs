@@ -10,11 +10,13 @@ mod serve;
 mod steps;
 mod talk;
 
+use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::claims;
 use crate::cli::{Command, Common};
+use crate::cores;
 use crate::interrupt::Interrupt;
 use crate::responder;
 use crate::results::Results;
@@ -69,8 +71,19 @@ fn subjects(common: &Common) -> Result<Vec<Subject>, Stop> {
     if !common.only_subjects {
         let url = database_url(common)?;
         let programs = programs(common)?;
-        for name in ["before", "after"] {
-            let mut settings = Settings::common(url);
+        let threads = cores::plan(&cores::allowed()).subjects.len().max(1);
+        for (name, workers) in [
+            // What a thread is for in the one, and in the other: see `--help` of both.
+            (
+                "before",
+                env::var("BEFORE_WORKERS").unwrap_or("200".to_owned()),
+            ),
+            (
+                "after",
+                env::var("AFTER_WORKERS").unwrap_or(threads.to_string()),
+            ),
+        ] {
+            let mut settings = Settings::common(url).set("WORKERS", workers);
             if name == "after" {
                 // One core's worth of threads for each of several processes.
                 settings = settings.set_for_worker("WORKERS", 1);
@@ -107,7 +120,7 @@ fn programs(common: &Common) -> Result<PathBuf, Stop> {
     if let Some(programs) = &common.programs {
         return Ok(programs.clone());
     }
-    let own = std::env::current_exe()
+    let own = env::current_exe()
         .map_err(|error| Stop::Needs(format!("where this program is: {error}")))?;
     Ok(own.parent().map(PathBuf::from).unwrap_or_default())
 }
