@@ -28,6 +28,7 @@ use super::io::{Io, Socket};
 use super::stop::Stop;
 use super::workers::Workers;
 use crate::app::App;
+use crate::crew;
 use crate::poll::{Woken, wait_for};
 
 /// A connection with all that hyper knows of it. Whatever it waits for, another
@@ -120,7 +121,8 @@ impl Connection {
             if workers.stop.is_rung() && self.stop() {
                 continue;
             }
-            if workers.is_crowded() {
+            // A doorman keeps nobody: what comes next may be worth waiting for.
+            if workers.is_crowded() || !crew::may_wait() {
                 return Some(self);
             }
             workers.parking.forget(&mut self);

@@ -4,8 +4,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use shared::server::Stopped;
+use shared::testing::database::Database;
 use shared::testing::http::{Connection, Request};
-use shared::testing::service::{App, ORDER, place};
+use shared::testing::relay::Relay;
+use shared::testing::service::{App, ORDER, Settings, place};
 use shared::testing::wait::wait_until;
 
 use crate::Before;
@@ -140,4 +142,32 @@ fn who_stands_behind_a_half_answered_request_is_answered_at_the_door() {
     drop(lock);
     other.receive().expect("it is answered").expect(200);
     order.receive().expect("it is answered").expect(201);
+}
+
+/// The crowd goes while a doorman still answers, and what comes next on that
+/// connection is a worker's again.
+#[test]
+fn a_doorman_keeps_nobody_when_the_crowd_has_gone() {
+    let database = Database::fresh();
+    let relay = Relay::to(&database);
+    let settings = Settings::of(&database)
+        .with_experiments()
+        .set("DATABASE_URL", database.url_over(relay.addr()))
+        .set("WORKERS", 1)
+        .set("DB_ACQUIRE_TIMEOUT_MS", 500);
+    let app = App::<Before>::on(database, &settings);
+    wait_until("the service is ready", || app.ready().status == 200);
+    let mut busy = Connection::open(app.addr());
+    let mut other = Connection::open(app.addr());
+    other.get("/ready").expect(200);
+    busy.send(Request::get("/sleep?ms=900").bytes());
+    relay.swallow();
+    other.send(Request::get("/ready").bytes());
+    busy.receive().expect("it is answered").expect(200);
+    drop(busy);
+    other.receive().expect("it is answered").expect(503);
+    relay.mend();
+    wait_until("the book is there", || {
+        other.get("/markets/1/book").status == 200
+    });
 }
