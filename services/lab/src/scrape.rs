@@ -6,6 +6,7 @@ use std::time::Duration;
 use ureq::Agent;
 use url::Url;
 
+use crate::subject::below;
 use crate::usage::Snapshot;
 
 /// The figures of a service at one moment. Nothing for services without metrics,
@@ -131,12 +132,11 @@ impl Scraper {
         let config = Agent::config_builder()
             .timeout_global(Some(Duration::from_secs(2)))
             .max_idle_connections(1)
+            .max_redirects(0)
             .build();
-        let mut url = base.clone();
-        url.set_path("/metrics");
         Self {
             agent: config.into(),
-            url,
+            url: below(base, "/metrics"),
         }
     }
 

@@ -70,8 +70,11 @@ fn measure_all(
             .map(|share| level(arguments, two_digits(slower * share)))
             .into()
     } else {
-        let rates = arguments.rates.iter().copied();
+        let mut rates = arguments.rates.clone();
+        rates.sort_unstable();
+        rates.dedup();
         rates
+            .into_iter()
             .map(|rate| level(arguments, f64::from(rate)))
             .collect()
     };

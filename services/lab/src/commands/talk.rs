@@ -11,7 +11,11 @@ use crate::tools::wrk;
 
 pub(super) fn run(arguments: &Talk) -> Result<End, Stop> {
     let interrupt = Interrupt::listen().map_err(|error| Stop::Needs(error.to_string()))?;
-    let mut plan = Plan::talk(arguments.preset(), &arguments.only, &arguments.connections);
+    // Each level once, however often it was asked for: its rounds are pairs.
+    let mut connections = arguments.connections.clone();
+    connections.sort_unstable();
+    connections.dedup();
+    let mut plan = Plan::talk(arguments.preset(), &arguments.only, &connections);
     plan.runs = arguments.runs.unwrap_or(plan.runs);
     plan.duration = arguments.duration.unwrap_or(plan.duration);
     let is_custom = arguments.runs.is_some()

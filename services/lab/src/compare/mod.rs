@@ -202,8 +202,8 @@ fn row(
         &summary::rates(old_experiment, level, &new.name),
     );
     let outcome = match ratio.and_then(|ratio| ratio.interval) {
-        _ if new.valid == 0 => Outcome::Broken,
         _ if old.valid == 0 => Outcome::Baseless,
+        _ if new.valid == 0 => Outcome::Broken,
         Some((_, high)) if high < fail_below => Outcome::Slower,
         Some((low, _)) if low >= fail_below => Outcome::Holds,
         _ => Outcome::Unclear,

@@ -45,7 +45,17 @@ pub fn load(path: &Path) -> Result<Results, Error> {
     } else {
         path.to_owned()
     };
-    let text = fs::read(&path).map_err(|source| Error::Read {
+    // Somebody else's pipe of that name would be waited for.
+    let is_file = fs::metadata(&path).is_ok_and(|found| found.is_file());
+    let text = if is_file {
+        fs::read(&path)
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "there is no such file",
+        ))
+    };
+    let text = text.map_err(|source| Error::Read {
         path: path.clone(),
         source,
     })?;

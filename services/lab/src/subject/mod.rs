@@ -7,7 +7,8 @@ mod settings;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ureq::Agent;
+use ureq::http::Response;
+use ureq::{Agent, Body};
 use url::Url;
 
 pub use self::process::Process;
@@ -91,6 +92,14 @@ impl Subject {
                 "{url} is no http:// address; the load tools speak no TLS here"
             ));
         }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(format!(
+                "{url} is more than an address: the lab adds the paths itself"
+            ));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("an address with a password would stand in the report".to_owned());
+        }
         let is_fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         if name.is_empty() || name.len() > 24 || !name.chars().all(is_fine) {
             return Err(format!(
@@ -156,6 +165,8 @@ impl Subject {
         if !self.is_given() {
             running.wait_ready(how.interrupt)?;
         }
+        // Its connection is not to be taken for one of the load's.
+        let _ = running.scraper.look();
         Ok(running)
     }
 }
@@ -192,7 +203,7 @@ impl Running {
     /// The address of a path.
     #[must_use]
     pub fn url(&self, path: &str) -> Url {
-        self.base.join(path).unwrap_or_else(|_| self.base.clone())
+        below(&self.base, path)
     }
 
     /// The process ids.
@@ -211,7 +222,8 @@ impl Running {
     /// Whether all its processes are alive; for others, whether it answers at all.
     pub fn is_alive(&mut self) -> bool {
         if self.processes.is_empty() {
-            return get(&self.base, "/").is_ok();
+            // With whatever status: it need not have a page there.
+            return ask(&self.base).is_ok();
         }
         self.processes.iter_mut().all(Process::is_alive)
     }
@@ -228,7 +240,7 @@ impl Running {
     /// # Errors
     /// If the answer is no 2xx.
     pub fn answer(&self, path: &str) -> Result<Vec<u8>, Error> {
-        get(&self.base, path).map_err(|seen| Error::Answer {
+        get(&self.url(path)).map_err(|seen| Error::Answer {
             name: self.name.clone(),
             path: path.to_owned(),
             seen,
@@ -238,7 +250,7 @@ impl Running {
     fn wait_ready(&mut self, interrupt: &Interrupt) -> Result<(), Error> {
         let until = Instant::now() + READY_WITHIN;
         loop {
-            let Err(seen) = get(&self.base, "/ready") else {
+            let Err(seen) = get(&self.url("/ready")) else {
                 return Ok(());
             };
             for process in &mut self.processes {
@@ -257,18 +269,31 @@ impl Running {
     }
 }
 
-/// The body of a good answer, or what came instead.
-fn get(base: &Url, path: &str) -> Result<Vec<u8>, String> {
+/// The address of a path below a base.
+pub(crate) fn below(base: &Url, path: &str) -> Url {
+    let text = format!("{}{path}", base.as_str().trim_end_matches('/'));
+    text.parse().unwrap_or_else(|_| base.clone())
+}
+
+/// What a service answers; what went wrong if it does not.
+fn ask(url: &Url) -> Result<Response<Body>, String> {
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(Duration::from_secs(10)))
         .http_status_as_error(false)
+        // The load tools follow none: what is behind one would not be measured.
+        .max_redirects(0)
+        .max_redirects_will_error(false)
         .build()
         .into();
-    let url = base.join(path).map_err(|error| error.to_string())?;
-    let mut answer = agent
+    agent
         .get(url.as_str())
         .call()
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.to_string())
+}
+
+/// The body of a good answer, or what came instead.
+fn get(url: &Url) -> Result<Vec<u8>, String> {
+    let mut answer = ask(url)?;
     let status = answer.status();
     let body = answer
         .body_mut()
@@ -313,10 +338,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_path_goes_below_that_of_the_address() {
+        let url = |base: &str| below(&base.parse().expect("an address"), "/ping");
+        assert_eq!(url("http://x:1").as_str(), "http://x:1/ping");
+        assert_eq!(url("http://x:1/api/v1/").as_str(), "http://x:1/api/v1/ping");
+    }
+
+    #[test]
     fn a_subject_of_the_readers_own_is_a_name_and_an_address() {
         let subject = Subject::given("mine=http://127.0.0.1:8080").expect("it is one");
         assert_eq!(subject.name, "mine");
         for wrong in [
+            "a=http://x/?q=1",
+            "a=http://me:secret@x/",
             "http://127.0.0.1:1",
             "=http://x",
             "a=ftp://x",
