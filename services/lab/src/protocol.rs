@@ -68,7 +68,10 @@ pub fn start(session: &mut Session, planned: &Planned) -> Result<Vec<Running>, S
         let running = subject.start(&how)?;
         match running.answer(&path) {
             Err(error) if subject.is_given() => {
-                left_out.push(format!("It is left out of `{}`: {error}.", planned.name));
+                left_out.push(format!(
+                    "{} is left out of `{}`: {error}.",
+                    subject.name, planned.name
+                ));
             }
             _ => subjects.push(running),
         }

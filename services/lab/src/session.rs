@@ -113,9 +113,16 @@ impl Session {
         let lock = Lock::take()?;
         let progress = Progress::default();
         progress.heading("The machine");
-        let cores = cores::plan(&cores::allowed());
         let mut host = host::look();
         let mut warnings = host::fairness(&host);
+        let mut cores = cores::plan(&cores::allowed());
+        if cores.subjects.is_empty() {
+            warnings.push("Nothing is pinned to processors: there is but one.".to_owned());
+        }
+        if subjects.iter().all(Subject::is_given) {
+            // They run wherever they were put, and the bare responder as they do.
+            cores.subjects = Vec::new();
+        }
         let database = match &request.database_url {
             Some(url) => {
                 let password = std::env::var("PGPASSWORD").ok();
@@ -126,9 +133,6 @@ impl Session {
         host.postgres.clone_from(&database.version);
         if request.owns_database {
             database.pin(&cores.database);
-        }
-        if cores.subjects.is_empty() {
-            warnings.push("Nothing is pinned to processors: there is but one.".to_owned());
         }
         let folder = new_folder(&request.out, request.command)?;
         let results = Results {
@@ -187,10 +191,14 @@ impl Session {
             host.system,
             host.load
         ));
-        if !cores.subjects.is_empty() {
+        if !cores.load.is_empty() {
+            let subjects = if cores.subjects.is_empty() {
+                "wherever they run".to_owned()
+            } else {
+                format!("on processor {}", cores::list(&cores.subjects))
+            };
             self.progress.note(&format!(
-                "subjects on processor {}, load on {}, database on {}",
-                cores::list(&cores.subjects),
+                "subjects {subjects}, load on {}, database on {}",
                 cores::list(&cores.load),
                 cores::list(&cores.database)
             ));
