@@ -2,7 +2,7 @@
 # The lab with all it needs: programs, load tools, a private database. Sourced after ui.sh, needs.sh, ports.sh,
 # processes.sh, postgres.sh and load-tools.sh.
 #
-#   prepare_lab NAME    what is needed is found, built and started; NAME is the script's
+#   prepare_lab         what is needed is found, built and started
 #   run_lab ARGUMENT... the lab in the foreground, until it ends; LAB_CODE is what it ended with
 #   finish_lab          to be trapped on EXIT: stops what was started, the database last
 
@@ -35,7 +35,7 @@ on_signal() {
 prepare_lab() {
   heading 'Looking for what this needs'
   need_linux
-  take_lock "$LAB_STATE/lock" "$1"
+  take_lock "$LAB_STATE/lock" 'scripts/demo or scripts/load-test'
   need_cargo "$ROOT"
   need_cc
   find_postgres

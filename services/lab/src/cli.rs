@@ -64,7 +64,7 @@ pub enum Command {
         /// The folder of all runs.
         #[arg(
             long,
-            default_value = "target/lab",
+            default_value = "target/lab/runs",
             env = "LAB_OUT",
             value_name = "FOLDER"
         )]
@@ -99,7 +99,7 @@ pub struct Common {
     /// The folder of all runs; each makes one in it
     #[arg(
         long,
-        default_value = "target/lab",
+        default_value = "target/lab/runs",
         env = "LAB_OUT",
         value_name = "FOLDER"
     )]
@@ -271,7 +271,7 @@ Examples:
   lab talk --connections 10,100,1000 --runs 7 --duration 10
   lab talk --subject mine=http://127.0.0.1:8080 --only ping
 
-Everything goes into a folder of its own below target/lab: results.json, report.html, the tools'
+Everything goes into a folder of its own below target/lab/runs: results.json, report.html, the tools'
 raw output.";
 
 const CAPACITY_EXAMPLES: &str = "\
@@ -288,11 +288,11 @@ Examples:
 
 const REPORT_EXAMPLES: &str = "\
 Example:
-  lab report target/lab/talk-2026-11-30-224012";
+  lab report target/lab/runs/talk-2026-11-30-224012";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
-  lab compare target/lab/talk-old target/lab/talk-new
+  lab compare target/lab/runs/talk-OLD target/lab/runs/talk-NEW
   lab compare old.json new.json --fail-below 0.9";
 
 const DOCTOR_EXAMPLES: &str = "\

@@ -13,6 +13,9 @@ use crate::usage::as_f64;
 /// How long the lab looks how busy the machine is.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// The share of the processors in use from which on a machine is busy.
+const BUSY: f64 = 0.15;
+
 /// The file handles that a run with the most connections needs, on both sides.
 const HANDLES: u64 = 10_000;
 
@@ -21,10 +24,14 @@ const HANDLES: u64 = 10_000;
 pub fn look() -> Host {
     let before = Time::read();
     thread::sleep(LOOK);
-    let after = Time::read();
+    let (busy, steal) = before
+        .zip(Time::read())
+        .map_or((0.0, 0.0), |(before, after)| after.since(&before));
+    let processors = cores::allowed().len();
+    let load = (busy * as_f64(processors as u64)).max(0.0);
     Host {
         processor: value_of("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),
-        processors: cores::allowed().len(),
+        processors,
         memory_bytes: value_of("/proc/meminfo", "MemTotal")
             .and_then(|value| value.split_whitespace().next()?.parse::<u64>().ok())
             .map_or(0, |kib| kib * 1024),
@@ -35,12 +42,8 @@ pub fn look() -> Host {
         system: os_release().unwrap_or_else(|| "unknown".to_owned()),
         virtualized: virtualized(),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        load: line("/proc/loadavg")
-            .and_then(|text| text.split_whitespace().next()?.parse().ok())
-            .unwrap_or(0.0),
-        steal: before
-            .zip(after)
-            .map_or(0.0, |(before, after)| after.stolen_since(&before)),
+        load,
+        steal,
         processor_limit: processor_limit(),
         file_handles: getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX),
         postgres: None,
@@ -65,9 +68,9 @@ pub fn fairness(host: &Host) -> Vec<String> {
             host.processors
         ));
     }
-    if host.load > 0.5 * processors.max(1.0) {
+    if host.load > BUSY * processors.max(1.0) {
         warnings.push(format!(
-            "The machine was busy before the lab began: load {:.2} on {} processors. End what \
+            "The machine was busy before the lab began: {:.1} of {} processors in use. End what \
              else runs, or take the ratios and leave the figures.",
             host.load, host.processors
         ));
@@ -125,6 +128,7 @@ fn ports() -> Option<u64> {
 /// Times of all processors, in ticks, from the first line of `/proc/stat`.
 struct Time {
     total: u64,
+    idle: u64,
     stolen: u64,
 }
 
@@ -142,13 +146,17 @@ impl Time {
             .collect();
         Some(Self {
             total: ticks.iter().sum(),
+            idle: ticks.get(3)? + ticks.get(4)?,
             stolen: *ticks.get(7)?,
         })
     }
 
-    fn stolen_since(&self, before: &Self) -> f64 {
+    /// The shares of the time in use, and stolen.
+    fn since(&self, before: &Self) -> (f64, f64) {
         let total = self.total.saturating_sub(before.total).max(1);
-        as_f64(self.stolen.saturating_sub(before.stolen)) / as_f64(total)
+        let share = |now: u64, then: u64| as_f64(now.saturating_sub(then)) / as_f64(total);
+        let stolen = share(self.stolen, before.stolen);
+        (1.0 - share(self.idle, before.idle) - stolen, stolen)
     }
 }
 
@@ -221,7 +229,7 @@ mod tests {
         assert!(
             fairness(&busy)
                 .iter()
-                .any(|warning| warning.contains("load 7.50 on 8"))
+                .any(|warning| warning.contains("7.5 of 8"))
         );
         assert!(
             !fairness(&quiet())

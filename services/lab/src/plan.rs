@@ -97,7 +97,7 @@ impl Plan {
     #[must_use]
     pub fn time_of(&self, planned: &Planned, subjects: u32) -> Duration {
         let levels = u32::try_from(planned.levels.len()).unwrap_or(u32::MAX);
-        let level = self.ceiling + (self.warm_up + self.duration * self.runs) * subjects;
+        let level = self.ceiling * 2 + (self.warm_up + self.duration * self.runs) * subjects;
         level * levels
     }
 }
@@ -123,7 +123,9 @@ fn question(name: &'static str, preset: Preset, connections: &[u32]) -> Planned 
             WORKERS,
         ),
         _ => (
-            "How many at once, when each waits 50 ms for something slow?".to_owned(),
+            "How many at once, when each waits 50 ms for something slow? (A thread each gives at \
+             most WORKERS / 50 ms.)"
+                .to_owned(),
             "/sleep?ms=50",
             Role::Experiments,
             1,

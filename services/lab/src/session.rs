@@ -119,6 +119,13 @@ impl Session {
         if cores.subjects.is_empty() {
             warnings.push("Nothing is pinned to processors: there is but one.".to_owned());
         }
+        for subject in subjects.iter().filter(|subject| subject.is_given()) {
+            warnings.push(format!(
+                "{} runs wherever it was put: on the processors of the load and of the database, \
+                 too, if nobody keeps it from them.",
+                subject.name
+            ));
+        }
         if subjects.iter().all(Subject::is_given) {
             // They run wherever they were put, and the bare responder as they do.
             cores.subjects = Vec::new();
@@ -184,7 +191,7 @@ impl Session {
         let host = &self.results.host;
         let cores = &self.results.cores;
         self.progress.note(&format!(
-            "{}, {} processors, {:.1} GiB; {}; load {:.2}",
+            "{}, {} processors, {:.1} GiB; {}; {:.1} processors in use",
             host.processor,
             host.processors,
             crate::usage::as_f64(host.memory_bytes) / f64::from(1 << 30),

@@ -43,7 +43,7 @@ pub(super) fn run(common: &Common) -> Result<End, Stop> {
     let host = host::look();
     let plan = cores::plan(&cores::allowed());
     println!(
-        "  {}, {} processors; load {:.2}, {:.1} % stolen by the hypervisor",
+        "  {}, {} processors, {:.1} of them in use; {:.1} % stolen by the hypervisor",
         host.processor,
         host.processors,
         host.load,

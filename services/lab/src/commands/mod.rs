@@ -145,9 +145,11 @@ fn tables(results: &Results) -> String {
         text.push('\n');
         text.push_str(&table::experiment(experiment));
     }
-    if results.command == "talk" {
+    let verdicts = claims::verdicts(results);
+    // Only beside what somebody asked for.
+    if verdicts.iter().any(|verdict| verdict.level.is_some()) {
         text.push('\n');
-        text.push_str(&table::claims(&claims::verdicts(results)));
+        text.push_str(&table::claims(&verdicts));
     }
     text
 }

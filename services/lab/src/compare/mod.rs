@@ -183,6 +183,12 @@ impl Comparison {
                  from noise"
                     .to_owned(),
             )
+        } else if !self.rows.iter().any(|row| row.outcome == Outcome::Holds) {
+            Decision::Nothing(
+                "no row can tell: the noise is wider than what is looked for. More or longer runs \
+                 make it narrower"
+                    .to_owned(),
+            )
         } else {
             Decision::Pass
         }

@@ -75,7 +75,8 @@ pub struct Host {
     pub virtualized: Option<String>,
     /// The frequency governor, where there is one.
     pub governor: Option<String>,
-    /// The load average over one minute, before the lab did anything.
+    /// How many processors were in use, over half a second before the lab did
+    /// anything.
     pub load: f64,
     /// The share of processor time that the hypervisor took away, before the lab
     /// did anything, of 1.

@@ -53,7 +53,7 @@ pub enum Error {
         log: String,
     },
     /// It gives no answer that could be measured.
-    #[error("{name} answered GET {path} with {seen}, and only a 2xx can be measured")]
+    #[error("GET {path} of {name} gave {seen}, and only a 2xx can be measured")]
     Answer {
         /// The subject.
         name: String,
@@ -288,7 +288,7 @@ fn ask(url: &Url) -> Result<Response<Body>, String> {
     agent
         .get(url.as_str())
         .call()
-        .map_err(|error| error.to_string())
+        .map_err(|error| format!("no answer ({error})"))
 }
 
 /// The body of a good answer, or what came instead.
