@@ -19,7 +19,7 @@ use crate::cli::{Command, Common};
 use crate::cores;
 use crate::interrupt::Interrupt;
 use crate::responder;
-use crate::results::Results;
+use crate::results::{Experiment, Results};
 use crate::session::{Request, Session, Stop};
 use crate::subject::{Settings, Source, Subject};
 use crate::table;
@@ -154,6 +154,20 @@ fn tables(results: &Results) -> String {
     text
 }
 
+/// How many runs of an experiment do not count. A search goes beyond what its
+/// subjects can bear, and such a step is no fault, unless there is no other.
+fn does_not_count(experiment: &Experiment) -> usize {
+    if experiment.findings.is_empty() {
+        let runs = experiment.runs.iter();
+        return runs.filter(|run| !run.is_valid()).count();
+    }
+    let found_none = experiment
+        .findings
+        .iter()
+        .filter(|finding| finding.highest.is_none());
+    found_none.count()
+}
+
 /// Opens a session, works in it, and closes it, whatever the work came to: the
 /// tables go to standard output, and the report's file is named last.
 fn in_session(
@@ -172,12 +186,8 @@ fn in_session(
         let why = "nothing was measured: see above what was left out, and why";
         return Err(Stop::Needs(why.to_owned()));
     }
-    let runs = session
-        .results
-        .experiments
-        .iter()
-        .flat_map(|experiment| &experiment.runs);
-    let invalid = runs.filter(|run| !run.is_valid()).count();
+    let experiments = session.results.experiments.iter();
+    let invalid: usize = experiments.map(does_not_count).sum();
     if invalid > 0 {
         session
             .progress
