@@ -14,7 +14,7 @@ const WIDTHS = [390, 834, 1280];
 
 // Each page with the fewest plots that it must show.
 const PAGES = [
-  ["fixture", list + "runs/fixture/", 30],
+  ["fixture", list + "runs/fixture/", 29],
   ["one-level", list + "runs/one-level/", 5],
   ["others", list + "runs/others/", 10],
   ["without-valid-runs", list + "runs/without-valid-runs/", 0],
@@ -147,6 +147,7 @@ async function print(page, name, scheme, where) {
     faults.push(`${where}: printed on ${paper.back}`);
   if (paper.wide) faults.push(`${where}: wider than paper`);
   if (paper.plots !== paper.figures) faults.push(`${where}: ${paper.plots} plots of ${paper.figures} on paper`);
+  await page.screenshot({ path: `${out}/${name}-${scheme}-paper.png`, fullPage: true });
   const pdf = await page.pdf({ path: `${out}/${name}-${scheme}.pdf`, format: "A4", preferCSSPageSize: true });
   if (pdf.length < 5_000 || pdf.subarray(0, 5).toString() !== "%PDF-") faults.push(`${where}: does not print`);
 }

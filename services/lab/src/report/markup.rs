@@ -190,6 +190,11 @@ impl Table<'_> {
         self.within("scroll big")
     }
 
+    /// As HTML; on a narrow page each row is a list of its cells.
+    pub(crate) fn stacked(&self) -> String {
+        self.within("scroll stacked")
+    }
+
     /// The first cell of a row names it.
     fn within(&self, container: &str) -> String {
         let class = |head: &str| {
@@ -214,7 +219,12 @@ impl Table<'_> {
             for (at, (cell, head)) in cells.iter().zip(self.heads).enumerate() {
                 let tag = if at == 0 { "th scope=\"row\"" } else { "td" };
                 let end = &tag[..2];
-                let _ = write!(html, "<{tag}{}>{cell}</{end}>", class(head));
+                let name = escape(head.trim_start_matches('#'));
+                let _ = write!(
+                    html,
+                    "<{tag}{} data-head=\"{name}\">{cell}</{end}>",
+                    class(head)
+                );
             }
             html.push_str("</tr>\n");
         }

@@ -27,7 +27,7 @@ pub(crate) fn html(view: &View) -> String {
                       fixed before anything was measured: the rates themselves belong to its machines and its \
                       language.",
     };
-    section("claims", "Against the talk", &table.html())
+    section("claims", "Against the talk", &table.stacked())
 }
 
 fn cells(verdict: &Verdict) -> Vec<String> {
@@ -49,7 +49,7 @@ fn cells(verdict: &Verdict) -> Vec<String> {
     };
     vec![
         format!(
-            "<strong>{}</strong><br><span class=\"name\">{}</span>",
+            "<strong>{}</strong><br><span class=\"words\">{}</span>",
             escape(claim.experiment),
             escape(claim.what)
         ),

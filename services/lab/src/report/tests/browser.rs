@@ -63,8 +63,13 @@ fn others() -> Results {
 
 fn without_valid_runs() -> Results {
     let mut results = only(&["ping", "capacity"]);
-    for run in results.experiments.iter_mut().flat_map(|e| &mut e.runs) {
-        run.invalid = vec!["the subject died, by signal 9".to_owned()];
+    for experiment in &mut results.experiments {
+        for run in &mut experiment.runs {
+            run.invalid = vec!["the subject died, by signal 9".to_owned()];
+        }
+        for finding in &mut experiment.findings {
+            (finding.highest, finding.rate) = (None, None);
+        }
     }
     results
 }

@@ -165,11 +165,15 @@ fn without_latency_and_usage_the_rest_is_drawn() {
 }
 
 #[test]
-fn a_single_level_has_marks_in_place_of_a_line() {
+fn a_single_level_has_bars_in_place_of_a_line() {
     let html = html(&only(&["production"]));
     let plot = html.split("<svg class=\"plot\"").nth(1).unwrap();
     let plot = plot.split("</svg>").next().unwrap();
-    assert!(plot.contains("<circle"));
+    assert!(
+        plot.contains("production: good answers a second</title>"),
+        "{plot}"
+    );
+    assert!(plot.contains("<rect"), "{plot}");
     assert!(
         !plot.contains("stroke=\"var(--s1)\" stroke-dasharray"),
         "{plot}"

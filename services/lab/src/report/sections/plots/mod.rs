@@ -5,13 +5,13 @@ use crate::report::markup::{Figure, Key};
 use crate::report::plots::{Axis, Format, HALF, Line, Lines, NARROW, Point, Rule, WIDE};
 use crate::report::view::{Asked, View};
 use crate::stats::Quartiles;
-use crate::summary::SubjectSummary;
+use crate::summary::{LevelSummary, SubjectSummary};
 
+use self::bars::{memory, processor};
 use self::steps::steps;
-use self::usage::{memory, processor};
 
+mod bars;
 mod steps;
-mod usage;
 
 type Part = fn(&SubjectSummary) -> Option<Quartiles>;
 
@@ -23,17 +23,21 @@ pub(crate) fn html(view: &View, asked: &Asked) -> String {
     } else {
         String::new()
     };
+    // At a constant rate it says what the other axis does, or the run is invalid.
+    let (rates, rate_bars) = match asked.levels.len() {
+        _ if asked.constant => (String::new(), String::new()),
+        1 => (String::new(), bars::rate(view, asked)),
+        _ => (rate(view, asked), String::new()),
+    };
     let halves = [
+        rate_bars,
         ratios(view, asked),
         percentiles(view, asked),
         processor(view, asked),
         memory(view, asked),
     ]
     .concat();
-    format!(
-        "{wide}{}<div class=\"halves\">\n{halves}</div>\n",
-        rate(view, asked)
-    )
+    format!("{wide}{rates}<div class=\"halves\">\n{halves}</div>\n")
 }
 
 /// The rate over the load: the talk's graphs.
@@ -60,7 +64,7 @@ fn rate(view: &View, asked: &Asked) -> String {
         .filter(|(_, rate)| *rate < highest * 2.0)
         .collect();
     let mut explanation = "Good answers (2xx) a second: the median of the valid runs at each level, with a band from \
-                           the lower to the upper quartile (with a single level: whiskers). Higher is better."
+                           the lower to the upper quartile. Higher is better."
         .to_owned();
     if in_sight {
         explanation += " The dotted line is the ceiling: what the load tool reached against a server that does \
@@ -165,16 +169,20 @@ fn ratios(view: &View, asked: &Asked) -> String {
         keys: &keys,
         plot: plot.svg(HALF),
         narrow: None,
-        explanation: "The ratio of the rates in runs of the same round, with its 95&nbsp;% interval as a band. Where \
-                      the band reaches the line at 1, no difference is shown.",
+        explanation: "The ratio of the rates in runs of the same round, with its 95&nbsp;% interval as a band, or as \
+                      whiskers where there is but one level. Where it reaches the line at 1, no difference is shown.",
     }
     .html()
 }
 
-/// Latency by percentile at the highest level.
+/// Latency by percentile at the highest level that all have: a search takes each
+/// as far as it comes.
 fn percentiles(view: &View, asked: &Asked) -> String {
     const NAMES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
-    let Some(level) = asked.highest(|s| s.p50.is_some()) else {
+    let known = |level: &LevelSummary| level.subjects.iter().filter(|s| s.p50.is_some()).count();
+    let most = asked.levels.iter().map(known).max().unwrap_or(0);
+    let level = asked.levels.iter().rev().find(|level| known(level) == most);
+    let Some(level) = level.filter(|_| most > 0) else {
         return String::new();
     };
     let known = level.subjects.iter().filter(|s| s.p50.is_some());

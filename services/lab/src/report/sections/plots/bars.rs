@@ -1,4 +1,4 @@
-//! What a subject used.
+//! Bars: what a subject used, and its rate where there is but one level.
 
 use super::{Part, described, with};
 use crate::report::figures::{MEBIBYTE, short};
@@ -7,6 +7,36 @@ use crate::report::plots::{Bar, Bars, Format, Group, HALF};
 use crate::report::view::{Asked, View};
 use crate::stats::Quartiles;
 use crate::summary::SubjectSummary;
+
+/// The rate at a single level: a line would have but one point.
+pub(super) fn rate(view: &View, asked: &Asked) -> String {
+    let plot = Bars {
+        title: format!("{}: good answers a second", asked.experiment.name),
+        description: described(view, asked, "good answers a second", |s| s.rate, short),
+        amount: "answers a second".to_owned(),
+        ..bars(view, asked, |s| s.rate, |_| None, short)
+    };
+    if plot.is_empty() {
+        return String::new();
+    }
+    let mut explanation = "Good answers (2xx) a second: the median of the valid runs; the whiskers are the quartiles. \
+                           Higher is better."
+        .to_owned();
+    if let Some(ceiling) = asked.levels.iter().find_map(|level| level.ceiling) {
+        explanation += &format!(
+            " The ceiling, what the load tool reached against a server that does nothing, is {}/s.",
+            short(ceiling)
+        );
+    }
+    Figure {
+        heading: "Good answers a second",
+        keys: &bar_keys(view, asked, |s| s.rate),
+        plot: plot.svg(HALF),
+        narrow: None,
+        explanation: &explanation,
+    }
+    .html()
+}
 
 /// Processor time for each answer.
 pub(super) fn processor(view: &View, asked: &Asked) -> String {
@@ -31,9 +61,10 @@ pub(super) fn processor(view: &View, asked: &Asked) -> String {
         .iter()
         .flat_map(|g| g.bars.iter().flatten())
         .any(|b| b.more.is_some());
-    let mut explanation = "Processor time of the service for each answer, in user and in kernel mode; the whiskers \
-                           are the quartiles. Lower is better: it is what an answer costs at full load."
-        .to_owned();
+    let mut explanation =
+        "Processor time of the service for each answer, in user and in kernel mode; the whiskers \
+                           are the quartiles. Lower is better: it is what an answer costs."
+            .to_owned();
     if stacked {
         keys.push(Key::Pale("Postgres, on top"));
         explanation += " The paler part on top is what Postgres took for the same answer.";
