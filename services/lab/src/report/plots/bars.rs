@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Format};
 use super::frame::Frame;
-use super::svg::{self, Area, Drawn, INK, Size, picture, text_style, width_of};
+use super::svg::{self, Area, CEILING, Drawn, INK, Size, picture, text_style, width_of};
 use crate::stats::Quartiles;
 
 /// One bar.
@@ -43,6 +43,8 @@ pub(crate) struct Bars {
     pub(crate) format: Format,
     /// The groups.
     pub(crate) groups: Vec<Group>,
+    /// What the load tool can do.
+    pub(crate) ceiling: Option<f64>,
 }
 
 /// The most that a bar is wide, in pixels.
@@ -61,10 +63,15 @@ impl Bars {
         let x = Axis::names(&self.levels, self.groups.iter().map(|g| g.name.as_str()));
         let bars = self.groups.iter().flat_map(|g| g.bars.iter().flatten());
         let lengths = bars.map(|b| (b.value.median + b.more.unwrap_or(0.0)).max(b.value.p75));
-        let y = Axis::amount(&self.amount, lengths, self.format);
+        let y = Axis::amount(&self.amount, lengths.chain(self.ceiling), self.format);
         picture(size, &self.title, &self.description, |area| {
             let frame = Frame::draw(area, size, &x, &y)?;
             let (left, right) = frame.span();
+            if let Some(ceiling) = self.ceiling {
+                let (_, y) = frame.pixel(0.0, ceiling);
+                let style = CEILING.stroke_width(2);
+                area.draw(&PathElement::new(vec![(left, y), (right, y)], style))?;
+            }
             let groups = i32::try_from(self.groups.len()).unwrap_or(1).max(1);
             for (group, at) in self.groups.iter().zip(0_u32..) {
                 let count = i32::try_from(group.bars.len()).unwrap_or(1).max(1);

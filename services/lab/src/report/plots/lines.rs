@@ -90,6 +90,7 @@ impl Lines {
                     .map(|(x, y)| frame.pixel(*x, *y))
                     .collect();
                 match points.as_slice() {
+                    [] => Ok(()),
                     // As wide as it is known, which is for one level only.
                     [(x, y)] => {
                         area.draw(&PathElement::new(vec![(x - 60, *y), (x + 60, *y)], style))

@@ -259,3 +259,25 @@ fn a_report_is_written_whole() {
     assert_eq!(left, ["report.html"]);
     fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn a_ceiling_is_drawn_where_it_is_near_and_named_where_it_is_far() {
+    for name in ["production", "ping"] {
+        for (ceiling, drawn) in [(1.2, true), (9.0, false)] {
+            let mut results = only(&[name]);
+            let experiment = experiment(&mut results, name);
+            let highest = experiment.runs.iter().map(|r| r.rate).fold(0.0, f64::max);
+            for known in &mut experiment.ceilings {
+                known.rate = highest * ceiling;
+            }
+            let html = html(&results);
+            let figure = html.split("<figure>").nth(1).unwrap();
+            assert_eq!(figure.contains("var(--ceiling)"), drawn, "{name}: {figure}");
+            assert_ne!(
+                figure.contains("far above this plot"),
+                drawn,
+                "{name}: {figure}"
+            );
+        }
+    }
+}

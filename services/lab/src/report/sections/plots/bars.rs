@@ -1,6 +1,6 @@
 //! Bars: what a subject used, and its rate where there is but one level.
 
-use super::{Part, described, with};
+use super::{CEILING, Part, about_ceiling, described, in_sight, with};
 use crate::report::figures::{MEBIBYTE, short};
 use crate::report::markup::{Figure, Key};
 use crate::report::plots::{Bar, Bars, Format, Group, HALF};
@@ -10,27 +10,32 @@ use crate::summary::SubjectSummary;
 
 /// The rate at a single level: a line would have but one point.
 pub(super) fn rate(view: &View, asked: &Asked) -> String {
+    let ceiling = asked.levels.iter().find_map(|level| level.ceiling);
+    let highest = asked.levels.iter().flat_map(|level| &level.subjects);
+    let highest = highest
+        .filter_map(|s| Some(s.rate?.p75))
+        .fold(0.0, f64::max);
     let plot = Bars {
         title: format!("{}: good answers a second", asked.experiment.name),
         description: described(view, asked, "good answers a second", |s| s.rate, short),
         amount: "answers a second".to_owned(),
+        ceiling: ceiling.filter(|ceiling| in_sight(*ceiling, highest)),
         ..bars(view, asked, |s| s.rate, |_| None, short)
     };
     if plot.is_empty() {
         return String::new();
     }
+    let mut keys = bar_keys(view, asked, |s| s.rate);
     let mut explanation = "Good answers (2xx) a second: the median of the valid runs; the whiskers are the quartiles. \
                            Higher is better."
         .to_owned();
-    if let Some(ceiling) = asked.levels.iter().find_map(|level| level.ceiling) {
-        explanation += &format!(
-            " The ceiling, what the load tool reached against a server that does nothing, is {}/s.",
-            short(ceiling)
-        );
+    if plot.ceiling.is_some() {
+        keys.push(Key::Ceiling(CEILING));
     }
+    explanation += &about_ceiling(plot.ceiling.is_some(), ceiling);
     Figure {
         heading: "Good answers a second",
-        keys: &bar_keys(view, asked, |s| s.rate),
+        keys: &keys,
         plot: plot.svg(HALF),
         narrow: None,
         explanation: &explanation,
@@ -121,7 +126,10 @@ fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> B
                 Some(Bar {
                     slot: view.slot(name),
                     value: part(subject)?,
-                    more: more(subject).map(|q| q.median).filter(|m| *m > 0.0),
+                    // What would not be seen is not named either.
+                    more: more(subject)
+                        .map(|q| q.median)
+                        .filter(|m| *m > part(subject).map_or(0.0, |q| q.median / 100.0)),
                 })
             })
             .collect(),
@@ -132,6 +140,7 @@ fn bars(view: &View, asked: &Asked, part: Part, more: Part, format: Format) -> B
         levels: asked.load().to_owned(),
         amount: String::new(),
         format,
+        ceiling: None,
         groups: groups
             .filter(|g| g.bars.iter().any(Option::is_some))
             .collect(),

@@ -56,29 +56,19 @@ fn rate(view: &View, asked: &Asked) -> String {
         .iter()
         .map(|(_, rate)| *rate)
         .fold(f64::INFINITY, f64::min);
-    // Far above, it would press all else to the ground.
-    let in_sight = lowest_ceiling < highest * 2.0;
     let seen: Vec<(f64, f64)> = ceiling
         .iter()
         .copied()
-        .filter(|(_, rate)| *rate < highest * 2.0)
+        .filter(|(_, rate)| in_sight(*rate, highest))
         .collect();
     let mut explanation = "Good answers (2xx) a second: the median of the valid runs at each level, with a band from \
                            the lower to the upper quartile. Higher is better."
         .to_owned();
-    if in_sight {
-        explanation += " The dotted line is the ceiling: what the load tool reached against a server that does \
-                        nothing. Close to it, the tool is measured and not the service.";
-    } else if lowest_ceiling.is_finite() {
-        explanation += &format!(
-            " The ceiling, what the load tool reached against a server that does nothing, is far above this plot: at \
-             least {}/s.",
-            short(lowest_ceiling)
-        );
-    }
+    let lowest_ceiling = Some(lowest_ceiling).filter(|rate| rate.is_finite());
+    explanation += &about_ceiling(!seen.is_empty(), lowest_ceiling);
     let mut keys = keys(view, &lines);
-    if in_sight {
-        keys.push(Key::Ceiling("ceiling of the load tool"));
+    if !seen.is_empty() {
+        keys.push(Key::Ceiling(CEILING));
     }
     let heights = seen.iter().map(|(_, rate)| *rate).chain([highest]);
     let plot = Lines {
@@ -86,11 +76,7 @@ fn rate(view: &View, asked: &Asked) -> String {
         description: described(view, asked, "good answers a second", |s| s.rate, short),
         x: level_axis(asked),
         y: Axis::amount("answers a second", heights, short),
-        rules: if in_sight {
-            vec![Rule::Ceiling(seen)]
-        } else {
-            Vec::new()
-        },
+        rules: vec![Rule::Ceiling(seen)],
         series: lines,
         marks: true,
     };
@@ -102,6 +88,28 @@ fn rate(view: &View, asked: &Asked) -> String {
         explanation: &explanation,
     }
     .html()
+}
+
+const CEILING: &str = "ceiling of the load tool";
+
+/// Whether a ceiling is drawn: far above, it would press all else to the ground.
+fn in_sight(ceiling: f64, highest: f64) -> bool {
+    ceiling < highest * 2.0
+}
+
+/// What the ceiling is, where it is known.
+fn about_ceiling(drawn: bool, lowest: Option<f64>) -> String {
+    match lowest {
+        _ if drawn => " The dotted line is the ceiling: what the load tool reached against a server that does \
+                       nothing. Close to it, the tool is measured and not the service."
+            .to_owned(),
+        Some(rate) => format!(
+            " The ceiling, what the load tool reached against a server that does nothing, is far above this plot: at \
+             least {}/s.",
+            short(rate)
+        ),
+        None => String::new(),
+    }
 }
 
 /// The later subjects against the first, over the load.
