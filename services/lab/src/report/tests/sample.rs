@@ -316,6 +316,7 @@ fn run(experiment: &str, manner: &Manner, round: u32, level: Level, at: usize) -
     } else {
         connections
     };
+    let asks_database = !matches!(experiment, "ping" | "waiting");
     let last = round == 2 && matches!(level.connections, 400 | 100 | 2_000 | 64);
     Run {
         subject: manner.name.to_owned(),
@@ -343,8 +344,7 @@ fn run(experiment: &str, manner: &Manner, round: u32, level: Level, at: usize) -
             switches_voluntary: answered * if manner.name == "before" { 2 } else { 1 } / 3,
             switches_involuntary: answered / 400,
         }),
-        database_cpu_s: experiment_asks_database(experiment)
-            .then_some((answered as f64 * 8.1e-5).round()),
+        database_cpu_s: asks_database.then_some((answered as f64 * 8.1e-5).round()),
         split: Vec::new(),
         series: if last {
             series(rate, connections, threads, memory)
@@ -354,10 +354,6 @@ fn run(experiment: &str, manner: &Manner, round: u32, level: Level, at: usize) -
         invalid: Vec::new(),
         raw: format!("raw/{experiment}-{at}-{}.txt", manner.name),
     }
-}
-
-fn experiment_asks_database(name: &str) -> bool {
-    !matches!(name, "ping" | "waiting")
 }
 
 fn latency(mean_ms: f64, at: usize) -> Latency {
