@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use tracing::Span;
+use tracing::{Level, Span};
 
 use super::request_id::RequestId;
 use super::sentry::Facts;
@@ -19,6 +19,9 @@ pub fn span(id: &RequestId) -> Span {
 
 /// The line of a request that was answered. The query string is left out, since callers put all sorts of things there.
 pub fn answered(request: &Facts, status: StatusCode, took: Duration) {
+    if !tracing::enabled!(target: "access", Level::INFO) {
+        return;
+    }
     let _id = RequestId::enter(Some(request.id));
     tracing::info!(
         target: "access",

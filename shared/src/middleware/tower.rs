@@ -85,9 +85,8 @@ pin_project_lite::pin_project! {
         #[pin]
         state: State<B, S>,
         // Only set when something has to be waited for: an answer that is ready
-        // at once costs no timer.
-        #[pin]
-        late: Option<Sleep>,
+        // at once costs no timer. Boxed, as its room would be moved all the same.
+        late: Option<Pin<Box<Sleep>>>,
         // Last, so that a handler that is dropped is gone before its request ends.
         exchange: Option<Exchange>,
     }
@@ -133,12 +132,11 @@ where
                 Ok(Poll::Ready(response)) => response,
                 Err(panic) => Ok(failure(panic)),
                 Ok(Poll::Pending) => {
-                    let deadline = exchange.deadline().at().into();
-                    if this.late.is_none() {
-                        this.late.set(Some(tokio::time::sleep_until(deadline)));
-                    }
-                    let late = this.late.as_mut().as_pin_mut();
-                    ready!(late.expect("it was set above").poll(cx));
+                    let late = this.late.get_or_insert_with(|| {
+                        let deadline = exchange.deadline().at();
+                        Box::pin(tokio::time::sleep_until(deadline.into()))
+                    });
+                    ready!(late.as_mut().poll(cx));
                     Ok(failure(Error::Unavailable(Unavailable::Deadline)))
                 }
             };

@@ -6,6 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use axum::body::Body;
+use futures_util::TryFutureExt as _;
 use http::header::{CONNECTION, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -84,19 +85,25 @@ async fn drive<S>(
 }
 
 /// Answers a request. The middleware reads the body.
-async fn answer(
+///
+/// No `async fn`: that would keep the request beside the future which already has
+/// it, and what hyper moves for each request would be twice as large.
+fn answer(
     request: Request<Incoming>,
     service: &Service,
     stop: &Stop,
     clock: &ConnectionClock,
-) -> Result<Response<Body>, Infallible> {
+) -> impl Future<Output = Result<Response<Body>, Infallible>> {
     clock.serving();
-    let mut response = service.serve(request.map(Body::new)).await?;
-    if stop.is_rung() {
-        response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    clock.answered(leaves_body_unread(&response));
-    Ok(response)
+    service
+        .serve(request.map(Body::new))
+        .map_ok(|mut response| {
+            if stop.is_rung() {
+                response
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            clock.answered(leaves_body_unread(&response));
+            response
+        })
 }
