@@ -38,4 +38,6 @@ pub mod server;
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+// There is nothing in it without an adapter that starts work.
+#[cfg(any(feature = "blocking", feature = "tower"))]
 pub mod work;

@@ -31,6 +31,12 @@ impl From<SharedError> for Error {
     }
 }
 
+impl From<Error> for SharedError {
+    fn from(error: Error) -> Self {
+        error.into_inner()
+    }
+}
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let code = error

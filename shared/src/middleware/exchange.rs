@@ -180,7 +180,7 @@ fn problem_headers(error: &Error, length: usize, headers: &mut HeaderMap) {
 
 /// Logs the cause of an error that is not the client's, once, where it is
 /// handled, and tells the tracker of those that are bugs.
-fn report(error: &Arc<Error>) {
+pub(crate) fn report(error: &Arc<Error>) {
     match **error {
         Error::Internal(_) => tracing::error!("{}", error.chain()),
         Error::Unavailable(_) => tracing::warn!("{}", error.chain()),

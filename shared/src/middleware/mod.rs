@@ -23,6 +23,8 @@ pub mod tower;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "tower")]
+pub(crate) use exchange::report;
 pub use exchange::{Exchange, Head, failure};
 
 use crate::config::Limits;

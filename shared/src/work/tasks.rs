@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{Context, finished, step};
 use crate::error::Error;
+use crate::middleware::report;
 
 /// Starts a background job as a task of its own, under supervision: if it
 /// fails or panics there is one log line and one Sentry event, from the hub
@@ -69,13 +70,41 @@ pub async fn shielded_done() {
 /// wherever it stands, also between two statements. What must not be left
 /// half-done runs as a task of its own, and the handler only waits for it. A
 /// panic inside goes on in the caller.
-pub async fn shield<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> T {
+///
+/// # Errors
+/// The future's own. If its caller has gone, it is reported as the caller's
+/// request would have been: a thread does that, too.
+pub async fn shield<T, E>(run: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: Into<Error> + Send + 'static,
+{
     let context = Context::new(None);
-    joined(SHIELDED.spawn(async move {
+    let outcome = joined(SHIELDED.spawn(async move {
         let mut run = pin!(run);
-        poll_fn(|cx| context.enter(|| run.as_mut().poll(cx))).await
-    }))
-    .await
+        let outcome = poll_fn(|cx| context.enter(|| run.as_mut().poll(cx))).await;
+        Outcome(Some(outcome), context)
+    }));
+    outcome.await.take()
+}
+
+/// What a shielded future came to. Whether somebody still waits for it is known
+/// only when it is taken, or dropped.
+struct Outcome<T, E: Into<Error>>(Option<Result<T, E>>, Context);
+
+impl<T, E: Into<Error>> Outcome<T, E> {
+    fn take(mut self) -> Result<T, E> {
+        self.0.take().expect("it is taken once")
+    }
+}
+
+impl<T, E: Into<Error>> Drop for Outcome<T, E> {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.take() {
+            let error = Arc::new(error.into());
+            self.1.enter(|| report(&error));
+        }
+    }
 }
 
 /// The one door to blocking work. Which work goes where:

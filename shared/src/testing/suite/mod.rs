@@ -164,6 +164,7 @@ macro_rules! suite {
                 on_one_worker_each_failure_carries_its_own_request,
                 the_transaction_is_named_by_the_route,
                 a_broken_table_is_told_to_the_tracker_and_not_to_the_client,
+                a_write_that_fails_when_its_client_has_left_is_one_event,
                 no_secret_reaches_the_tracker,
                 a_slow_tracker_slows_nobody,
                 a_hanging_tracker_slows_nobody,

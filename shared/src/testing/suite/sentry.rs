@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::at_once;
+use crate::config::Service;
 use crate::testing::catcher::{Catcher, Mode};
 use crate::testing::http::{Connection, Request};
 use crate::testing::service::{App, ORDER, Settings, Subject, place};
@@ -238,6 +239,28 @@ pub fn a_broken_table_is_told_to_the_tracker_and_not_to_the_client<S: Subject>()
         told.contains("relation") && told.contains("does not exist"),
         "{event:#}"
     );
+}
+
+pub fn a_write_that_fails_when_its_client_has_left_is_one_event<S: Subject>() {
+    let (catcher, app) = reporting::<S>();
+    let mut lock = app.database().lock("orders");
+    let mut client = Connection::open(app.addr());
+    let request = Request::new("DELETE", "/orders/1").header("X-Request-Id", "r-left");
+    client.send(request.bytes());
+    wait_until("the statement waits for the lock", || {
+        app.database().waiting_for_locks() == 1
+    });
+    client.reset();
+    if S::SERVICE == Service::After {
+        // A thread does not notice.
+        wait_until("the handler is gone", || {
+            app.metric("http_requests_abandoned_total") >= 1.0
+        });
+    }
+    lock.batch_execute("ALTER TABLE orders RENAME TO broken; COMMIT")
+        .expect("the lock's own session may do that");
+    let event = only_event(&catcher, app);
+    assert_carries::<S>(&event, "r-left", "DELETE /orders/{id}");
 }
 
 pub fn no_secret_reaches_the_tracker<S: Subject>() {
