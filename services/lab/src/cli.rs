@@ -40,6 +40,9 @@ pub enum Command {
     Report {
         /// The folder of a run, or its results.json.
         run: PathBuf,
+        /// Draws the comparison into this SVG file instead: one picture that stands by itself.
+        #[arg(long, value_name = "FILE")]
+        picture: Option<PathBuf>,
     },
     /// Compares two runs; for CI, too.
     #[command(after_help = COMPARE_EXAMPLES)]
@@ -287,8 +290,9 @@ Examples:
   lab rate --limit 20 --percentile 95 --path /ping";
 
 const REPORT_EXAMPLES: &str = "\
-Example:
-  lab report target/lab/runs/talk-2026-11-30-224012";
+Examples:
+  lab report target/lab/runs/talk-2026-11-30-224012
+  lab report docs/results/talk.json --picture docs/guide/comparison.svg";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:

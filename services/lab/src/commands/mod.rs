@@ -30,7 +30,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Talk(arguments) => talk::run(&arguments),
         Command::Capacity(arguments) => capacity::run(&arguments),
         Command::Rate(arguments) => rate::run(&arguments),
-        Command::Report { run } => report::run(&run),
+        Command::Report { run, picture } => report::run(&run, picture.as_deref()),
         Command::Compare {
             old,
             new,

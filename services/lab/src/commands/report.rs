@@ -1,5 +1,6 @@
 //! `lab report`: a run's report and tables anew.
 
+use std::fs;
 use std::path::Path;
 
 use super::{End, tables};
@@ -7,8 +8,16 @@ use crate::report;
 use crate::results;
 use crate::session::Stop;
 
-pub(super) fn run(run: &Path) -> Result<End, Stop> {
+pub(super) fn run(run: &Path, picture: Option<&Path>) -> Result<End, Stop> {
     let results = results::load(run).map_err(|error| Stop::Needs(error.to_string()))?;
+    if let Some(file) = picture {
+        fs::write(file, report::picture::svg(&results)).map_err(|source| Stop::Folder {
+            folder: file.to_owned(),
+            source,
+        })?;
+        println!("{}", file.display());
+        return Ok(End::Good);
+    }
     let folder = if run.is_dir() {
         run
     } else {

@@ -38,6 +38,9 @@ pub(crate) fn link(path: &str) -> String {
     format!("./{}", link.trim_start_matches('/'))
 }
 
+/// The sheet of the pages. Its colours, which come first, are those of the plots.
+pub(crate) const STYLE: &str = include_str!("style.css");
+
 /// A whole page with the one style sheet.
 pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
@@ -47,7 +50,7 @@ pub(crate) fn page(title: &str, body: &str) -> String {
          <link rel=\"icon\" href=\"data:,\">\n\
          <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
         escape(title),
-        include_str!("style.css"),
+        STYLE,
     )
 }
 

@@ -12,6 +12,7 @@
 
 mod figures;
 mod markup;
+pub mod picture;
 mod plots;
 mod sections;
 mod view;

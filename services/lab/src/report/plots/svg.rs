@@ -10,9 +10,9 @@ use crate::report::markup::escape;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     /// In pixels.
-    pub(super) width: u32,
+    pub(crate) width: u32,
     /// In pixels.
-    pub(super) height: u32,
+    pub(crate) height: u32,
 }
 
 /// Over the whole page.

@@ -3,7 +3,7 @@
 pub(super) mod answer;
 pub(super) mod claims;
 pub(super) mod experiment;
-mod plots;
+pub(super) mod plots;
 pub(super) mod reading;
 pub(super) mod run;
 mod runs;

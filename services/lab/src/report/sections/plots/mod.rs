@@ -112,6 +112,24 @@ fn about_ceiling(drawn: bool, lowest: Option<f64>) -> String {
     }
 }
 
+/// The rate over the load and nothing else, if that was given: in a search or at
+/// a constant rate it was not.
+pub(crate) fn rates_alone(view: &View, asked: &Asked) -> Option<Lines> {
+    let lines = lines(view, asked, |s| s.rate);
+    if lines.is_empty() || asked.constant || asked.is_search() {
+        return None;
+    }
+    Some(Lines {
+        title: format!("{}: good answers a second", asked.experiment.name),
+        description: described(view, asked, "good answers a second", |s| s.rate, short),
+        x: level_axis(asked),
+        y: Axis::amount("answers a second", [highest(&lines)], short),
+        rules: Vec::new(),
+        series: lines,
+        marks: true,
+    })
+}
+
 /// The later subjects against the first, over the load.
 fn ratios(view: &View, asked: &Asked) -> String {
     let mut lines = Vec::new();
