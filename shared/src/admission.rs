@@ -1,4 +1,4 @@
-//! Who may wait for a connection to the database.
+//! Who may wait: for a connection to the database, and in `before` for a thread.
 //!
 //! When more is asked of the database than it can serve, somebody has to be
 //! refused. Without a word from here that would be everybody whose time is up:
@@ -79,7 +79,7 @@ impl Admission {
         Self::enter_at(self, Instant::now())
     }
 
-    /// The same for who does not wait in the caller's place.
+    /// The same, for a place that is kept elsewhere than on the caller's stack.
     ///
     /// # Errors
     /// 503 if it is too long.

@@ -1,7 +1,8 @@
 //! Figures for Prometheus, from both services under the same names.
 //!
-//! Nothing on the way of a request takes a lock: each route has its counters
-//! and its histogram at hand, as atomics, from the moment the routes are built.
+//! A route has its histogram at hand from the moment the routes are built, and a
+//! counter from the first answer of its method and status on, which looks it up
+//! under a lock. All later ones find atomics.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
