@@ -1,5 +1,4 @@
-//! One log line a request, and the span that gives every other line of the
-//! request its id.
+//! One log line a request, and the span around it.
 
 use std::time::Duration;
 
@@ -10,14 +9,15 @@ use super::request_id::RequestId;
 use super::sentry::Facts;
 
 /// The span around a request, for layers of `tracing` that follow spans (the
-/// lines of the log have the id without it). Its only field is the id: the rest
-/// stands in the access line, once.
+/// lines of the log have [the id](RequestId::current) without it). Its only field
+/// is the id: the rest stands in the access line, once.
 #[must_use]
 pub fn span(id: &RequestId) -> Span {
     tracing::info_span!(target: "access", "request", request_id = id.as_str())
 }
 
-/// The line of a request that was answered. The query string is left out, since callers put all sorts of things there.
+/// The line of a request that was answered. The query string is left out, since
+/// callers put all sorts of things there.
 pub fn answered(request: &Facts, status: StatusCode, took: Duration) {
     if !tracing::enabled!(target: "access", Level::INFO) {
         return;

@@ -34,7 +34,8 @@ pub fn failure<B: From<Bytes>>(error: impl Into<Arc<Error>>) -> Response<B> {
     response
 }
 
-/// A request that is being served.
+/// A request that is being served: from [`Exchange::begin`] to
+/// [`Exchange::answer`], or until it is dropped, since its client has left.
 ///
 /// Order matters: the id comes first, since all others use it; the request
 /// counts as in flight from here; the hub and the span are entered around the

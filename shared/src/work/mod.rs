@@ -1,6 +1,6 @@
 //! Work that leaves the request's own thread or task. All of it goes through
-//! these helpers, so that it keeps the request's span and Sentry hub, and so
-//! that no failure is silent.
+//! these helpers, so that it keeps the request's id, span and Sentry hub, and so
+//! that no failure is silent: `tasks` for `after`, `threads` for `before`.
 
 #[cfg(feature = "tower")]
 pub mod tasks;

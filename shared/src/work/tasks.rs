@@ -1,4 +1,5 @@
-//! For the service on tasks.
+//! For the service on tasks: [`spawn`] and [`round`] for jobs, [`shield`] for
+//! writes, [`run_blocking`] for what blocks.
 
 use std::future::poll_fn;
 use std::panic::resume_unwind;
@@ -116,7 +117,7 @@ impl<T, E: Into<Error>> Drop for Outcome<T, E> {
 /// - steady computing: on threads of its own with a bounded queue, or it takes
 ///   all blocking threads from those that wait.
 ///
-/// The request's span and Sentry hub go along, and a panic inside goes on in
+/// The request's id, span and Sentry hub go along, and a panic inside goes on in
 /// the caller, so that it becomes the caller's 500. The closure itself cannot
 /// be cancelled: a caller that is dropped leaves it running.
 pub async fn run_blocking<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {

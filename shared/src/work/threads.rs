@@ -1,4 +1,5 @@
-//! For the service on threads.
+//! For the service on threads: [`spawn`] and [`round`] for jobs. Its writes need
+//! no shield, since a thread goes on when a client leaves, and it may block.
 
 use std::io;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The error tracker: every failing request gives one event, with its own
 //! request on it.
 //!
-//! Each request has a hub of its own. The adapters bind it to whatever thread
-//! runs the request's code, and the helpers in [`crate::work`] carry it into
-//! blocking closures and spawned jobs. Without that, events of concurrent
-//! requests share one scope and carry each other's data.
+//! Each request has a hub of its own ([`RequestHub`]). The adapters bind it to
+//! whatever thread runs the request's code, and the helpers in [`crate::work`]
+//! carry it into blocking closures and spawned jobs. Without that, events of
+//! concurrent requests share one scope and carry each other's data.
 
 mod delivery;
 mod facts;
