@@ -1,8 +1,13 @@
 //! The one closed error of both services, and its one way to an answer.
 //!
+//! Each service has a thin `Error` around it, so that its drivers' errors become
+//! this one by `?`; [`Exchange::answer`] makes the answer.
+//!
 //! Inside, an error says what is wrong; [`Error::problem`] alone knows what a
 //! client is told of it. The cause of a 500 or a 503 goes to the log and to
 //! Sentry and never over the wire.
+//!
+//! [`Exchange::answer`]: crate::middleware::Exchange::answer
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

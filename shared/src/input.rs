@@ -1,5 +1,6 @@
 //! From the text of a request to checked values: one core for both services,
-//! so that they refuse the same things in the same words.
+//! so that they refuse the same things in the same words. The rules themselves are
+//! in the constructors of [`crate::domain`].
 
 use std::borrow::Cow;
 

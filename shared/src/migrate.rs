@@ -1,4 +1,5 @@
-//! Brings the schema up to date, and loads the seed data.
+//! Brings the schema up to date, and loads the seed data: what the program
+//! `migrate` does. The services only [compare](crate::schema).
 
 use std::time::{Duration, Instant};
 

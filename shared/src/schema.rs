@@ -1,4 +1,5 @@
 //! Whether the schema in the database is the one that this build was made for.
+//! (`migrate` makes it so; the services never do.)
 
 use sha2::{Digest as _, Sha384};
 

@@ -1,5 +1,6 @@
-//! The exchange's own types. Each has one door, a constructor that checks, and
-//! private fields, so that a value that exists is a value that is right.
+//! The exchange's own types. What comes from a client has one door, a constructor
+//! that checks, and private fields, so that a value that exists is a value that is
+//! right. Rows ([`BookRow`], [`PlacedOrder`]) are taken as the database has them.
 
 mod book;
 mod id;
