@@ -68,7 +68,8 @@ fn help(service: Service) -> String {
     text
 }
 
-/// Whether the service that listens there answers `GET /ready` with 200.
+/// Whether the service that listens there answers `GET /ready` with 200. Blocks,
+/// for some seconds at most.
 #[must_use]
 pub fn is_ready(listen: SocketAddr) -> bool {
     let ask = || -> std::io::Result<bool> {

@@ -74,9 +74,9 @@ impl Phase {
     }
 }
 
-/// The clock itself. Only the thread or task of the connection changes it, so
-/// relaxed atomics do; they are atomics only because a task may move between
-/// threads.
+/// The clock itself. Only whoever has the connection changes it, so relaxed
+/// atomics do; they are atomics only because a connection may move between
+/// threads, as a task and when it was parked.
 #[derive(Debug)]
 pub struct ConnectionClock {
     phase: AtomicU8,
@@ -147,7 +147,8 @@ impl ConnectionClock {
         }
     }
 
-    /// A head is complete, and the rest of its body has until then.
+    /// A head is complete, and the rest of its body has until then. For `before`:
+    /// in `after` the middleware waits for it, by a timer of its own.
     pub fn reading_body(&self, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
         // Two ticks later, so that the body's own deadline comes first.

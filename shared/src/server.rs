@@ -1,4 +1,6 @@
-//! What both servers do and say in the same way.
+//! What both servers do and say in the same way: how a stop ended, how many file
+//! handles there are, the end of a shared port, and the answer to a connection too
+//! many.
 
 use std::io;
 use std::os::fd::AsFd;

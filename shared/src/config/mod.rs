@@ -188,7 +188,7 @@ impl FromStr for LogFormat {
 pub enum Runtime {
     /// One work-stealing runtime over `WORKERS` threads.
     MultiThread,
-    /// One runtime on one thread.
+    /// One runtime on one thread, whatever `WORKERS` is.
     CurrentThread,
     /// `WORKERS` runtimes of one thread, each with its own listener
     /// (`SO_REUSEPORT`) and its share of the pool.

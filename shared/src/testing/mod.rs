@@ -13,6 +13,7 @@
 //! | [`contract`] | whether an answer is one that the OpenAPI document describes |
 //! | [`parity`] | a table of requests whose answers are the same on both services |
 //! | [`suite`] | behaviour that is the same on both services |
+//! | [`wait`] | waiting for a condition, with a deadline |
 //!
 //! A suite is generic over [`service::Subject`]; each service implements that
 //! trait in its tests and calls the macro [`suite!`](crate::suite).
