@@ -1,8 +1,8 @@
 //! What a thread is to those it works with.
 //!
 //! A handler puts its thread to sleep, for the database above all. While a
-//! worker sleeps, another may take its place on the processor; and one thread,
-//! the doorman, may never sleep, so that it can always answer.
+//! worker sleeps, another may take its place on the processor; and the doormen may
+//! never wait for what others use up, so that they can always answer.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

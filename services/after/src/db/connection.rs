@@ -129,8 +129,8 @@ impl Work {
 }
 
 /// Whether after this error nobody knows in which state the connection is. The
-/// server's own errors leave it ready, but for those with which it hangs up
-/// (classes 57 and 08 of SQLSTATE).
+/// server's own errors leave it ready, but for those with which it hangs up (by
+/// SQLSTATE: 57P and class 08).
 fn leaves_unknown(error: &Error) -> bool {
     match error {
         Error::Database(error) => {

@@ -1,9 +1,17 @@
-//! The server: a runtime on threads of its own, and a task for each connection.
+//! The server: a runtime on threads of its own (several, with `RUNTIME=per-core`),
+//! and a task for each connection.
 //!
 //! A task drives hyper's HTTP/1 over its connection; whenever it waits, for the
 //! client or for the database, its thread serves others. At most
 //! `MAX_CONNECTIONS` connections are open, and none waits in line. `before` runs
 //! the same HTTP engine on threads.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `accept` | takes connections from the kernel: how load is shed |
+//! | `connection`, `io` | one connection, and its socket |
+//! | `workers` | the runtimes |
+//! | `stop` | the bell that asks everyone to stop |
 
 mod accept;
 mod connection;

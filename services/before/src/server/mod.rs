@@ -2,8 +2,18 @@
 //!
 //! A thread drives hyper's HTTP/1 over its connection and sleeps in `poll(2)`
 //! while it waits for the client; the handler itself blocks. At most `WORKERS`
-//! connections have a thread, others wait in line. `after` runs the same HTTP
-//! engine in tasks.
+//! connections have a thread. With more connections than threads can well be
+//! awake, who waits for a client is parked without one, and stands in line when
+//! something comes. `after` runs the same HTTP engine in tasks.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `accept` | takes connections from the kernel |
+//! | `connection`, `io` | one connection, and its socket |
+//! | `workers`, `line` | the threads, and the line before them: how load is shed |
+//! | `door` | who answers those for whom the line is too long |
+//! | `parking`, `lookout` | connections without a thread, and who waits for them |
+//! | `stop` | the bell that asks everyone to stop |
 
 mod accept;
 mod connection;
