@@ -3,11 +3,17 @@
 //!
 //! From the command line ([`cli`], [`commands`]) to the results: a [`session`]
 //! has the machine ([`host`], [`cores`]), the [`subject`]s and their
-//! [`database`]; the [`protocol`] makes the runs of a [`plan`] in turns, each by a
-//! load tool ([`tools`], [`measure`]) and judged ([`validity`]). What was seen is
-//! kept ([`results`]); what follows from it is computed by pure functions
-//! ([`stats`], [`summary`], [`claims`], [`compare`]) and shown ([`table`],
-//! [`report`], [`serve`]).
+//! [`database`]; the [`protocol`] makes the runs of a [`plan`] in turns, or those
+//! that a [`search`] asks for, each by a load tool ([`tools`], [`measure`]). Beside
+//! it stands what the tool alone can do ([`ceiling`], [`responder`]) and what the
+//! subject used and said ([`usage`], [`scrape`]). Each run is judged
+//! ([`validity`]). What was seen is kept ([`results`]); what follows from it is
+//! computed by pure functions ([`stats`], [`summary`], [`claims`], [`compare`]) and
+//! shown ([`table`], [`report`], [`serve`]).
+//!
+//! Start with [`results::Results`], which says what there is to know of a run, and
+//! [`measure::run`], which makes one. How to use the lab, and how to read its
+//! numbers, is in `services/lab/README.md`.
 
 pub mod ceiling;
 pub mod claims;

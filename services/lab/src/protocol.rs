@@ -1,5 +1,5 @@
-//! How an experiment is made: the tool's own limit first, then the subjects in
-//! turns.
+//! How an experiment is made: the subjects in turns, and the tool's own limit
+//! before them and after.
 
 use std::time::Duration;
 

@@ -148,8 +148,8 @@ pub fn compare(old: &Results, new: &Results, fail_below: f64) -> Comparison {
 }
 
 impl Decision {
-    /// What the program ends with: 0, or 1 for a failure, or 2 as for any call
-    /// that made no sense.
+    /// As a number: 0, or 1 for a failure, or 2 if nothing could be compared (for
+    /// which the program ends with 1, too).
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -34,7 +34,7 @@ pub enum Role {
     Plain,
     /// With the routes of the experiments.
     Experiments,
-    /// One of several processes on a port, with one core's worth of threads.
+    /// One of several processes on a port: see [`Settings::set_for_worker`].
     Worker,
 }
 

@@ -1,7 +1,7 @@
 //! The tools that make the load, their traps, and what they say.
 //!
 //! wrk for closed loops, oha for constant rates. Neither is trusted with more
-//! than it knows: see the two modules.
+//! than it knows: see [`wrk`] and [`oha`].
 
 pub mod oha;
 mod process;
@@ -30,7 +30,7 @@ pub struct Load {
     pub level: Level,
     /// For how long.
     pub duration: Duration,
-    /// How long an answer may take before the tool gives it up.
+    /// How long an answer may take; one that comes later has failed.
     pub timeout: Duration,
     /// On which processors the tool runs; anywhere if empty.
     pub cores: Vec<usize>,

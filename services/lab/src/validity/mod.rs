@@ -1,4 +1,4 @@
-//! Which runs count: from what was seen to the reasons why it does not.
+//! Which runs count: from what was seen to the reasons why one does not.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
