@@ -6,6 +6,13 @@
 //! answers as the pair: the statement, the rows and the transformation are
 //! [`shared`]'s. What they have in common is here; what is theirs is in `bin`.
 //! `scripts/bench` starts them and says what it makes of the figures.
+//!
+//! | program | what it is |
+//! | --- | --- |
+//! | `bare-hyper`, `bare-axum` | tasks; books through tokio-postgres and deadpool ([`pooled`]) |
+//! | `rouille`, `postgres` | threads; books through postgres and r2d2 ([`kept`]) |
+//! | `diesel` | threads; books through diesel and r2d2 (feature `diesel`) |
+//! | `offer`, `probe`, `idle-connections` | no servers: they ask ([`client`]) |
 
 pub mod answer;
 pub mod book;
