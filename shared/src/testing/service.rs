@@ -40,8 +40,8 @@ pub trait Subject: Sized + Send + Sync + 'static {
 pub struct Settings(BTreeMap<&'static str, String>);
 
 impl Settings {
-    /// What tests want if they do not care: a free port, few sessions, and
-    /// limits that are long enough for a busy machine.
+    /// What tests want if they do not care: a free port and few sessions. The
+    /// limits are the defaults, which are long enough for a busy machine.
     pub fn of(database: &Database) -> Self {
         Self(BTreeMap::new())
             .set("DATABASE_URL", database.url())

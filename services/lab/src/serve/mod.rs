@@ -2,8 +2,8 @@
 //!
 //! By hand on the standard library, since there is no well-kept blocking HTTP
 //! server to build it on (as for `before`: README.md, "Where the difference is"),
-//! and since this is little: files of one folder, read only, one request for each connection,
-//! and a bound to everything.
+//! and since this is little: files of one folder, read only, one request for each
+//! connection, and a bound to everything.
 
 // Pages are put together from pieces; the lints would have a `write!` whose result
 // nobody needs in each of them.
