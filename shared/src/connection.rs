@@ -16,7 +16,7 @@ use crate::config::Limits;
 /// 9.6).
 const LINGER: Duration = Duration::from_secs(2);
 
-/// How long it is drained at the most, however much still comes.
+/// How long what still comes prolongs that: it is drained for both at the most.
 const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
 /// How long a client that is in the middle of a head may go on after a stop.

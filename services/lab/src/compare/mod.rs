@@ -92,40 +92,22 @@ pub enum Decision {
 #[must_use]
 pub fn compare(old: &Results, new: &Results, fail_below: f64) -> Comparison {
     let mut rows = Vec::new();
-    let mut only_new = Vec::new();
     for experiment in &new.experiments {
         let Some(other) = find(old, &experiment.name) else {
-            only_new.push(experiment.name.clone());
             continue;
         };
         let others = summary::summarize(other);
         for level in summary::summarize(experiment) {
             for subject in level.subjects {
-                match subject_at(&others, level.level, &subject.name) {
-                    Some(old) => rows.push(row(
+                if let Some(old) = subject_at(&others, level.level, &subject.name) {
+                    rows.push(row(
                         other,
                         experiment,
                         level.level,
                         old,
                         subject,
                         fail_below,
-                    )),
-                    None => only_new.push(name(experiment, level.level, &subject.name)),
-                }
-            }
-        }
-    }
-    let mut only_old = Vec::new();
-    for experiment in &old.experiments {
-        let Some(other) = find(new, &experiment.name) else {
-            only_old.push(experiment.name.clone());
-            continue;
-        };
-        let others = summary::summarize(other);
-        for level in summary::summarize(experiment) {
-            for subject in level.subjects {
-                if subject_at(&others, level.level, &subject.name).is_none() {
-                    only_old.push(name(experiment, level.level, &subject.name));
+                    ));
                 }
             }
         }
@@ -141,23 +123,30 @@ pub fn compare(old: &Results, new: &Results, fail_below: f64) -> Comparison {
     Comparison {
         fail_below,
         rows,
-        only_old,
-        only_new,
+        only_old: only_in(old, new),
+        only_new: only_in(new, old),
         caveats,
     }
 }
 
-impl Decision {
-    /// As a number: 0, or 1 for a failure, or 2 if nothing could be compared (for
-    /// which the program ends with 1, too).
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Pass => 0,
-            Self::Fail(_) => 1,
-            Self::Nothing(_) => 2,
+/// What these results have and the others have not, by name.
+fn only_in(these: &Results, others: &Results) -> Vec<String> {
+    let mut only = Vec::new();
+    for experiment in &these.experiments {
+        let Some(other) = find(others, &experiment.name) else {
+            only.push(experiment.name.clone());
+            continue;
+        };
+        let others = summary::summarize(other);
+        for level in summary::summarize(experiment) {
+            for subject in level.subjects {
+                if subject_at(&others, level.level, &subject.name).is_none() {
+                    only.push(name(experiment, level.level, &subject.name));
+                }
+            }
         }
     }
+    only
 }
 
 impl Comparison {

@@ -281,6 +281,7 @@ mod tests {
     #[test]
     fn every_function_of_the_suites_is_in_the_list() {
         for file in [
+            include_str!("cleaner.rs"),
             include_str!("clients.rs"),
             include_str!("crashes.rs"),
             include_str!("database.rs"),
