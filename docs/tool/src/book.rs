@@ -33,9 +33,9 @@ pub enum Error {
     /// A results file is not of the lab.
     #[error(transparent)]
     Results(#[from] lab::results::Error),
-    /// The marks of the bench cannot be read.
+    /// The output of another tool is not what it should be.
     #[error("{0}: {1}")]
-    Marks(PathBuf, String),
+    Foreign(PathBuf, String),
 }
 
 /// The workspace's pages, and what fills them.
@@ -75,10 +75,15 @@ impl Book {
         Ok(book)
     }
 
-    /// The results of the lab by the file's name, the bench's by what they are.
+    /// The results of the lab by the file's name, as is what oha said (`NAME.oha.json`);
+    /// the bench's by what they are.
     fn add(&mut self, file: &Path) -> Result<(), Error> {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let read = || fs::read_to_string(file).map_err(|error| Error::File(file.to_owned(), error));
+        if let Some(name) = name.strip_suffix(".oha") {
+            let added = self.figures.add_oha(name, &read()?);
+            return added.map_err(|what| Error::Foreign(file.to_owned(), what));
+        }
         match file.extension().and_then(|kind| kind.to_str()) {
             Some("json") => {
                 let results = lab::results::load(file)?;
@@ -87,7 +92,7 @@ impl Book {
             }
             Some("tsv") => {
                 let marks = marks::parse(&read()?);
-                let marks = marks.map_err(|what| Error::Marks(file.to_owned(), what))?;
+                let marks = marks.map_err(|what| Error::Foreign(file.to_owned(), what))?;
                 self.figures.add_marks(&marks);
                 self.tables.add_marks(&marks);
             }

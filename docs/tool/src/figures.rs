@@ -88,6 +88,27 @@ impl Figures {
         }
     }
 
+    /// Adds the latencies of a call of oha by hand, from its JSON.
+    ///
+    /// # Errors
+    /// If it is not oha's.
+    pub fn add_oha(&mut self, name: &str, json: &str) -> Result<(), String> {
+        let value: serde_json::Value =
+            serde_json::from_str(json).map_err(|error| error.to_string())?;
+        for (metric, at) in [
+            ("p50", "/latencyPercentiles/p50"),
+            ("p90", "/latencyPercentiles/p90"),
+            ("p99", "/latencyPercentiles/p99"),
+            ("max", "/summary/slowest"),
+        ] {
+            let seconds = value.pointer(at).and_then(serde_json::Value::as_f64);
+            let seconds = seconds.ok_or_else(|| format!("there is no {at}"))?;
+            let value = format!("{} ms", text::short(seconds * 1e3));
+            self.0.insert(format!("{name}/{metric}"), value);
+        }
+        Ok(())
+    }
+
     /// Adds the marks of `scripts/bench` as `bench/NAME`, and with their lowest and
     /// highest round as `bench/NAME/range`.
     pub fn add_marks(&mut self, marks: &[Mark]) {
@@ -165,6 +186,17 @@ mod tests {
         assert_eq!(figures.get("talk/date"), Ok("x"));
         let error = figures.get("talk/ping/50/after/p98").unwrap_err();
         assert!(error.contains("talk/ping/50/after/rate"), "{error}");
+    }
+
+    #[test]
+    fn oha_by_hand_gives_latencies() {
+        let mut figures = Figures::default();
+        let json = r#"{"summary": {"slowest": 3.0},
+            "latencyPercentiles": {"p50": 0.0001, "p90": 0.002, "p99": 0.03}}"#;
+        figures.add_oha("pause", json).unwrap();
+        assert_eq!(figures.get("pause/p99"), Ok("30.0 ms"));
+        assert_eq!(figures.get("pause/max"), Ok("3,000 ms"));
+        assert!(figures.add_oha("pause", "{}").is_err());
     }
 
     #[test]

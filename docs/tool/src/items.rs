@@ -28,6 +28,32 @@ pub fn find(source: &str, name: &str) -> Result<Vec<Lines>, syn::Error> {
     Ok(found)
 }
 
+/// The names of all functions, methods included, in their order.
+///
+/// # Errors
+/// If it is not Rust.
+pub fn functions(source: &str) -> Result<Vec<String>, syn::Error> {
+    let file = syn::parse_file(source)?;
+    let mut found = Vec::new();
+    for item in &file.items {
+        match item {
+            Item::Fn(item) => found.push(item.sig.ident.to_string()),
+            Item::Impl(block) => {
+                let Some(of) = last_segment(&block.self_ty) else {
+                    continue;
+                };
+                for member in &block.items {
+                    if let ImplItem::Fn(method) = member {
+                        found.push(format!("{of}::{}", method.sig.ident));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
 fn visit(item: &Item, lines: &[&str], see: &mut impl FnMut(&str, Span)) {
     let span = item.span();
     let mut ident = |ident: &syn::Ident| see(&ident.to_string(), span);
@@ -131,6 +157,12 @@ mod tests {
             assert_eq!(find(SOURCE, name).unwrap(), [lines], "{name}");
         }
         assert_eq!(find(SOURCE, "put").unwrap(), []);
+    }
+
+    #[test]
+    fn functions_are_listed_in_their_order() {
+        let names = functions(SOURCE).unwrap();
+        assert_eq!(names, ["Pool::get", "Pool::from"]);
     }
 
     #[test]

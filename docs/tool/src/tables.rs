@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lab::claims::{self, Verdict};
+use lab::claims::{self, Outcome, Verdict};
 use lab::results::{Experiment, Results};
 use lab::summary::{self, LevelSummary};
 use lab::text;
@@ -140,7 +140,7 @@ fn claims_table(verdicts: &[Verdict]) -> String {
         let low = text::whole(low.into());
         match text::whole(high.into()) {
             high if high == low => low,
-            high => format!("{low} to {high}"),
+            high => format!("{low}–{high}"),
         }
     };
     let rate = |rate: Option<f64>| rate.map_or_else(String::new, text::grouped);
@@ -155,7 +155,7 @@ fn claims_table(verdicts: &[Verdict]) -> String {
             claim.ratio.to_string(),
             format!("{} to {}", rate(verdict.before), rate(verdict.after)),
             verdict.ratio.map_or_else(String::new, with_interval),
-            verdict.outcome.name().to_owned(),
+            outcome(&verdict.outcome),
         ]
     });
     let header = [
@@ -167,6 +167,13 @@ fn claims_table(verdicts: &[Verdict]) -> String {
         "",
     ];
     markdown(&header, rows)
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::NotComparable(reason) => format!("{}: {reason}", outcome.name()),
+        _ => outcome.name().to_owned(),
+    }
 }
 
 fn markdown(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {

@@ -1,5 +1,6 @@
 //! The suites of `shared::testing`, run against this service.
 
+mod apart;
 mod runtimes;
 
 use std::io;

@@ -18,7 +18,8 @@
 //!   connection. [`Seen::cut`] is 0.
 //! - It "corrects" its latencies for what a closed loop leaves out: for each
 //!   that is longer than twice the mean it adds made-up ones, shorter by a mean
-//!   each. High percentiles are thus a bit above those of the requests proper.
+//!   each. High percentiles are thus above those of the requests proper: a bit,
+//!   or after a pause by orders of magnitude.
 //! - It knows whole seconds only.
 //!
 //! A subject that refuses the first connection is no result but an error.
