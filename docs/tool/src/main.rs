@@ -80,7 +80,7 @@ fn check(pages: &[Page]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     eprintln!(
-        "cargo run -p guide -- write  brings quotes, figures and tables up to date; then look at the change"
+        "scripts/guide write  brings quotes, figures and tables up to date; then look at the change"
     );
     ExitCode::FAILURE
 }
