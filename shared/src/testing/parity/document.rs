@@ -37,14 +37,13 @@ pub fn the_document_is_the_committed_one<S: Subject>() {
         return;
     }
     let committed = fs::read_to_string(COMMITTED).unwrap_or_default();
-    let line = committed
-        .lines()
-        .zip(text.lines())
-        .position(|(committed, given)| committed != given);
+    let mut lines = (1..).zip(committed.lines().zip(text.lines()));
+    let first = lines.find(|(_, (committed, given))| committed != given);
+    let (line, (is, given)) = first.unwrap_or((0, ("", "(one of them is longer)")));
     assert!(
         committed == text,
-        "openapi.json differs, first in line {:?}; PARITY_ACCEPT=1 writes it anew",
-        line.map(|line| line + 1)
+        "openapi.json, line {line}: committed `{is}`, given `{given}`. {}",
+        super::advice(S::SERVICE)
     );
 }
 

@@ -29,7 +29,13 @@ pub(super) fn compare(service: Service, name: &str, transcripts: &[String]) -> R
     }
     let mut committed = committed.split("\n=== ");
     let mut given = text.split("\n=== ");
-    let mut difference = format!("not as {}:\n", path.display());
+    let what = if path.exists() {
+        "not as"
+    } else {
+        "there is no"
+    };
+    let advice = super::advice(service);
+    let mut difference = format!("{what} {}. {advice}:\n", path.display());
     loop {
         let (committed, given) = (committed.next(), given.next());
         if committed.is_none() && given.is_none() {

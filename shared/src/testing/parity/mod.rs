@@ -26,3 +26,13 @@ pub use run::run;
 fn accepts(service: crate::config::Service) -> bool {
     service == crate::config::Service::Before && std::env::var_os("PARITY_ACCEPT").is_some()
 }
+
+/// What to do about a difference: only what `before` says is ever accepted.
+fn advice(service: crate::config::Service) -> &'static str {
+    match service {
+        crate::config::Service::Before => {
+            "If that is right, PARITY_ACCEPT=1 scripts/test parity writes it anew"
+        }
+        crate::config::Service::After => "after has to say what before says",
+    }
+}
