@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use shared::connection::ConnectionClock;
+use shared::server::{ONE_PIECE, in_one_piece};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -55,6 +56,9 @@ impl AsyncWrite for Io {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let Some(bytes) = in_one_piece(pieces, &mut [0; ONE_PIECE]) {
+            return self.poll_write(cx, bytes);
+        }
         let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, pieces))?;
         self.clock.wrote();
         Poll::Ready(Ok(written))

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use hyper::rt::ReadBufCursor;
 use rustix::event::PollFlags;
 use shared::connection::ConnectionClock;
+use shared::server::{ONE_PIECE, in_one_piece};
 
 use crate::poll::attempt;
 
@@ -129,9 +130,12 @@ impl hyper::rt::Write for Io {
 
     fn poll_write_vectored(
         self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if let Some(bytes) = in_one_piece(pieces, &mut [0; ONE_PIECE]) {
+            return self.poll_write(context, bytes);
+        }
         let socket = &self.socket;
         attempt(&socket.wants_write, || {
             let written = (&socket.stream).write_vectored(pieces)?;
