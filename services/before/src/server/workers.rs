@@ -6,10 +6,10 @@
 //! its client. With more of them, whoever waits for a client is parked, which
 //! holds no thread, and comes back into the line with its next bytes.
 //!
-//! When the line is so long that somebody would stand in it for longer than a
-//! request may wait for a database connection, a doorman answers: at once, and
-//! with 503 where that takes something that has to be waited for. New connections
-//! over `MAX_CONNECTIONS` in all are refused.
+//! When the line is so long that somebody would stand in it for longer than three
+//! quarters of what a request may wait for a database connection, a doorman
+//! answers: at once, and with 503 where that takes something that has to be waited
+//! for. New connections over `MAX_CONNECTIONS` in all are refused.
 
 use std::io;
 use std::net::TcpStream;
@@ -89,8 +89,9 @@ impl Workers {
             most: config.workers,
             most_awake: AWAKE * thread::available_parallelism().map_or(1, usize::from),
             patience: config.database.acquire_timeout,
-            // Of which it lets half pass.
-            admission: Arc::new(Admission::new(2 * config.database.acquire_timeout)),
+            // It lets in for half of what it is told: for three quarters of the
+            // patience, so that hardly anybody who is let in comes too late.
+            admission: Arc::new(Admission::new(config.database.acquire_timeout * 3 / 2)),
             line: Mutex::default(),
             work: Condvar::new(),
             door: Condvar::new(),
